@@ -1,0 +1,39 @@
+"""Settings -> Simulation, and nothing else builds one."""
+
+from goodputd import catalogs, detectors, policies
+from goodputd.settings import Scenario, Settings
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.simulation import Parts, Simulation
+
+NO_CATALOG = "none"
+
+
+def build(settings: Settings, *, until_step: int | None = None) -> tuple[Simulation, ...]:
+    """One simulation per scenario, all on the same seed; ``until_step`` completes the job there."""
+    return tuple(
+        _simulation(scenario, settings.seed, until_step=until_step) for scenario in settings.scenarios
+    )
+
+
+def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Simulation:
+    catalog = None if scenario.faults.catalog == NO_CATALOG else catalogs.load(scenario.faults.catalog)
+    cluster = scenario.cluster
+    return Simulation(
+        Parts(
+            name=scenario.name,
+            seed=seed,
+            cluster=cluster,
+            job=scenario.job,
+            loss=scenario.loss,
+            faults=scenario.faults,
+            kinds=resolve_kinds(
+                scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+            ),
+            detectors=detectors.build(scenario.detection),
+            operator_seconds=scenario.detection.operator_seconds,
+            policy=policies.build(scenario.policy),
+            recovery=scenario.recovery,
+            checkpoint=scenario.checkpoint,
+            until_step=until_step,
+        )
+    )

@@ -1,0 +1,54 @@
+"""The detection layers by name: one explicit table, no registration.
+
+A new layer is one file, one line in ``DETECTORS``, one field in ``DetectionSpec``, one test file.
+Detectors see observations, never the truth: they may not import ``sim.faults`` or
+``sim.simulation``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from goodputd.detectors.gradient import Gradient, GradientSpec
+from goodputd.detectors.hardware import Hardware, HardwareSpec
+from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
+from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
+from goodputd.sim.protocols import Detector
+from goodputd.sim.specs import SPEC, PositiveSeconds
+
+LayerName = Literal["heartbeat", "hardware", "watchdog", "gradient"]
+
+DETECTORS: Final[dict[str, Callable[[Any], Detector]]] = {
+    "hardware": Hardware,
+    "heartbeat": Heartbeat,
+    "gradient": Gradient,
+    "watchdog": Watchdog,
+}
+"""By name, fastest first: when two layers claim at the same instant, the earlier one wins."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DetectionSpec:
+    """Which layers watch the job, and how fast."""
+
+    __pydantic_config__ = SPEC
+
+    layers: tuple[LayerName, ...] = ("heartbeat", "hardware", "watchdog", "gradient")
+    """Which layers are on; the first to claim a fault wins."""
+    operator_seconds: PositiveSeconds = 14400.0
+    """Seconds until a person notices a stopped job that no layer reports."""
+    heartbeat: HeartbeatSpec = field(default_factory=HeartbeatSpec)
+    """A rank or node that stops beating."""
+    hardware: HardwareSpec = field(default_factory=HardwareSpec)
+    """Vendor events in a node's log."""
+    watchdog: WatchdogSpec = field(default_factory=WatchdogSpec)
+    """No collective progress."""
+    gradient: GradientSpec = field(default_factory=GradientSpec)
+    """Per-rank statistics."""
+
+
+def build(spec: DetectionSpec) -> tuple[Detector, ...]:
+    """The detectors that are on, in the order of ``DETECTORS``."""
+    return tuple(
+        make(getattr(spec, name)) for name, make in DETECTORS.items() if name in spec.layers
+    )

@@ -1,0 +1,68 @@
+"""First failure on a node restarts, the second evicts it without waiting for repair.
+
+A restart cures most faults (73 % by Unicron, arXiv 2401.00134); what it does not cure comes back on
+the same node, and the second strike within the window says so. Faults that blame no node never
+strike and always restart (DESIGN rule 8).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from goodputd.sim.protocols import Case, Decision
+from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, PositiveFloat
+from goodputd.sim.taxonomy import Action, Component, Reason
+
+_REASONS = {1: Reason.FIRST_STRIKE, 2: Reason.SECOND_STRIKE}
+
+NodeComponent = Literal["gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"]
+
+
+@dataclass(slots=True, kw_only=True)
+class StrikesSpec:
+    """First failure restarts, second on the same node evicts."""
+
+    __pydantic_config__ = SPEC
+
+    strikes_to_evict: Count = 2
+    """Failures of one node within the window that evict it; 0 never evicts."""
+    window_days: PositiveFloat = 30.0
+    """Days a strike stands."""
+    lifetime: bool = False
+    """Strikes stand until repair, whatever the window says."""
+    evict_components: tuple[NodeComponent, ...] = ()
+    """Components whose first failure evicts the node at once."""
+    on_slow: Literal["restart", "tolerate"] = "restart"
+    """What a slow rank that was found leads to: a restart like any failure, or nothing."""
+
+
+class Strikes:
+    """The policy ``strikes``."""
+
+    name = "strikes"
+
+    def __init__(self, spec: StrikesSpec) -> None:
+        """Nothing is kept but the settings; the node's history comes with each case."""
+        self._limit = spec.strikes_to_evict
+        self._evict_at_once = frozenset(spec.evict_components)
+        self._tolerate_slow = spec.on_slow == "tolerate"
+        self._window = math.inf if spec.lifetime else spec.window_days * SECONDS_PER_DAY
+
+    @property
+    def window_seconds(self) -> float:
+        """How long a strike stands."""
+        return self._window
+
+    def decide(self, case: Case) -> Decision:
+        """Evict by component rule or by strike count, restart otherwise."""
+        detection = case.detection
+        if detection.is_slow and self._tolerate_slow:
+            return Decision(Action.TOLERATE, Reason.SLOW_TOLERATED)
+        if detection.node is None:
+            software = detection.component == Component.SOFTWARE
+            return Decision(Action.RESTART, Reason.SOFTWARE if software else Reason.NO_NODE)
+        if detection.component in self._evict_at_once:
+            return Decision(Action.EVICT, Reason.COMPONENT_RULE)
+        reason = _REASONS.get(case.strikes, Reason.FURTHER_STRIKE)
+        evict = 0 < self._limit <= case.strikes
+        return Decision(Action.EVICT if evict else Action.RESTART, reason)

@@ -1,0 +1,124 @@
+"""When and where faults arrive: candidates for the whole fleet in calendar time, to be thinned.
+
+Every kind has one Poisson stream per doubling block of node numbers, [0, 1024), [1024, 2048),
+[2048, 4096) and so on, and one for the job as a whole. A candidate is drawn with all its random
+marks, whether it hits anything or not; whoever asks drops those that hit a node outside the job.
+So scenarios with the same seed and rates meet the same faults, and a larger cluster meets the
+faults of a smaller one plus its own (DESIGN rule 14).
+"""
+
+from dataclasses import dataclass
+from heapq import heapify, heapreplace
+from math import log
+from random import Random
+
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
+from goodputd.sim.streams import exponential, stream
+from goodputd.sim.taxonomy import Origin
+
+_FIRST_BLOCK = 1024
+
+
+def blocks(nodes: int) -> list[tuple[int, int]]:
+    """The (first, size) of every doubling block that holds one of ``nodes``."""
+    found = [(0, _FIRST_BLOCK)]
+    first = _FIRST_BLOCK
+    while first < nodes:
+        found.append((first, first))
+        first *= 2
+    return found
+
+
+@dataclass(slots=True)
+class _Stream:
+    """One kind in one block: plain numbers and a generator."""
+
+    kind: FaultKind
+    first: int
+    size: int
+    rate_per_second: float
+    random: Random
+    at: float = 0.0
+    ordinal: int = 0
+
+
+class FaultSource:
+    """The pending candidate of every stream, earliest first."""
+
+    def __init__(self, seed: int, kinds: tuple[FaultKind, ...], nodes: int) -> None:
+        """``nodes`` counts the whole fleet, spares included."""
+        self._seed = seed
+        self._nodes = nodes
+        self._streams: list[_Stream] = []
+        for kind in kinds:
+            if kind.rate_per_second <= 0.0:
+                continue
+            for first, size in [(JOB_WIDE, 1)] if kind.job_wide else blocks(nodes):
+                source = stream(seed, f"faults/{kind.name}/{first}")
+                self._streams.append(_Stream(kind, first, size, kind.rate_per_second * size, source))
+        self._pending: list[tuple[float, int, int, tuple[float, ...]]] = []
+        for index in range(len(self._streams)):
+            self._pending.append(self._draw(index))
+        heapify(self._pending)
+
+    @property
+    def next_at(self) -> float | None:
+        """When the earliest candidate strikes, seconds; None when nothing ever does."""
+        return self._pending[0][0] if self._pending else None
+
+    def take(self) -> Fault:
+        """The earliest candidate; its stream draws its next one."""
+        at, index, node, uniforms = self._pending[0]
+        heapreplace(self._pending, self._draw(index))
+        source = self._streams[index]
+        return _fault(source, at, node, uniforms)
+
+    def _draw(self, index: int) -> tuple[float, int, int, tuple[float, ...]]:
+        """The stream's next candidate on a node that exists.
+
+        The uniforms are drawn for candidates beyond the fleet too: a larger fleet, where they are
+        inside, must find the stream in the same place.
+        """
+        source = self._streams[index]
+        uniform = source.random.random
+        rate, first, size, nodes = source.rate_per_second, source.first, source.size, self._nodes
+        at = source.at
+        ordinal = source.ordinal
+        while True:
+            at -= log(1.0 - uniform()) / rate
+            node = first + int(uniform() * size) if first >= 0 else JOB_WIDE
+            uniforms = (ordinal, uniform(), uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+            ordinal += 1
+            if node < nodes:
+                break
+        source.at = at
+        source.ordinal = ordinal
+        return at, index, node, uniforms
+
+
+def _fault(source: _Stream, at: float, node: int, uniforms: tuple[float, ...]) -> Fault:
+    ordinal, transient, logged, *marks = uniforms
+    kind = source.kind
+    return Fault(
+        f"{kind.name}/{source.first}/{ordinal}",
+        at,
+        kind,
+        node,
+        transient < kind.transient_probability,
+        Origin.PRIMARY,
+        Marks(logged, *marks),
+        0,
+        kind.event is not None and logged < kind.logged_probability,
+    )
+
+
+def recurrence(seed: int, fault: Fault) -> tuple[float, Marks]:
+    """The next strike of a permanent fault: its unit-exponential waiting time, and its marks.
+
+    A function of the seed, the fault and how often it struck, so that it is the same in every
+    scenario in which that fault comes back.
+    """
+    source = stream(seed, f"recurrence/{fault.identity}/{fault.recurrences}")
+    uniform = source.random
+    wait = exponential(uniform())
+    return wait, Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())

@@ -1,0 +1,81 @@
+"""Checkpoints: when they are saved, what can be restored, and how long a restore takes."""
+
+from dataclasses import dataclass
+
+from goodputd.sim.specs import SPEC, Factor, PositiveCount, PositiveFloat, PositiveSeconds, Seconds
+
+
+@dataclass(slots=True, kw_only=True)
+class CheckpointSpec:
+    """Saving and restoring the training state."""
+
+    __pydantic_config__ = SPEC
+
+    interval_seconds: PositiveSeconds | None = None
+    """Seconds of training between two saves, rounded to whole steps; give this or `interval_steps`."""
+    interval_steps: PositiveCount | None = None
+    """Steps between two saves."""
+    save_seconds: Seconds = 10.0
+    """Seconds a save blocks training; the checkpoint is durable when it ends."""
+    size_bytes: PositiveFloat = 5.67e12
+    """Bytes of a checkpoint (405 B parameters x 14 bytes: bf16 weights, fp32 master and moments)."""
+    node_bandwidth_bytes_per_second: PositiveFloat = 2.0e9
+    """Bytes a second that one node can read."""
+    total_bandwidth_bytes_per_second: PositiveFloat = 31.5e9
+    """Bytes a second that the storage gives to all nodes together."""
+    reshard_factor: Factor = 1.8
+    """Multiple of the restore time when the number of replicas changed since the save."""
+    keep: PositiveCount = 5
+    """Checkpoints kept, newest first; an older one can not be restored."""
+
+    def steps(self, step_seconds: float) -> int:
+        """Steps between two saves at this step time: the nearest whole number, at least one."""
+        if self.interval_steps is not None:
+            return self.interval_steps
+        assert self.interval_seconds is not None  # noqa: S101 - settings require one of the two
+        return max(1, round(self.interval_seconds / step_seconds))
+
+    def restore_seconds(self, nodes: int, *, resharded: bool) -> float:
+        """Seconds for ``nodes`` to read the checkpoint: the narrower of their and the storage's bandwidth."""
+        bandwidth = min(self.total_bandwidth_bytes_per_second, nodes * self.node_bandwidth_bytes_per_second)
+        return self.size_bytes / bandwidth * (self.reshard_factor if resharded else 1.0)
+
+
+class CheckpointStore:
+    """The steps of the durable checkpoints, oldest first; step 0 is the initial state."""
+
+    __slots__ = ("_keep", "_steps", "last_saved_at")
+
+    def __init__(self, keep: int) -> None:
+        """``keep`` bounds how far back a restore can go."""
+        self._keep = keep
+        self._steps = [0]
+        self.last_saved_at: float | None = None
+
+    @property
+    def last(self) -> int:
+        """The step of the newest checkpoint."""
+        return self._steps[-1]
+
+    def saved(self, last_step: int, count: int, interval_steps: int, at: float) -> None:
+        """``count`` saves became durable, ``interval_steps`` apart, the newest at ``at``."""
+        first = max(0, count - self._keep)
+        for index in range(first, count):
+            self._steps.append(last_step - (count - 1 - index) * interval_steps)
+        del self._steps[: -self._keep]
+        self.last_saved_at = at
+
+    def at_or_before(self, step: int) -> int:
+        """The newest checkpoint that is not after ``step``, else the oldest kept."""
+        for saved in reversed(self._steps):
+            if saved <= step:
+                return saved
+        return self._steps[0]
+
+    def before(self, step: int) -> int:
+        """The newest checkpoint strictly before ``step``, else the oldest kept."""
+        return self.at_or_before(step - 1)
+
+    def drop_after(self, step: int) -> None:
+        """Forget every checkpoint after ``step``: their work was retracted."""
+        self._steps = [saved for saved in self._steps if saved <= step] or [step]

@@ -1,0 +1,212 @@
+"""The fleet: which node holds which slot of the job, who waits as a spare, who is in repair.
+
+Nodes are numbered from 0; the job starts on the first ``nodes``, spares take the highest numbers.
+A job needs whole replicas: replica r is the slots [r k, (r + 1) k). A node that leaves without a
+replacement dissolves its replica, whose other nodes become idle and are used before the next
+shrink (DESIGN rule 11). Only what changed is kept, so a fleet costs nothing until it breaks;
+counts are kept, never scanned.
+"""
+
+from bisect import insort
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from goodputd.errors import InvariantError, TransitionError
+from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
+from goodputd.sim.taxonomy import NodeState
+
+
+@dataclass(slots=True, kw_only=True)
+class ClusterSpec:
+    """The fleet."""
+
+    __pydantic_config__ = SPEC
+
+    nodes: PositiveCount = 2048
+    """Nodes of the full job, spares not counted."""
+    gpus_per_node: PositiveCount = 8
+    """GPUs of one node."""
+    spares: Count = 16
+    """Spare nodes that wait to take the place of evicted ones."""
+    repair_hours: PositiveFloat = 24.0
+    """Hours until an evicted node comes back as a spare."""
+    repair_distribution: Literal["fixed", "exponential"] = "fixed"
+    """"fixed": always `repair_hours`; "exponential": that is the mean."""
+
+
+_MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
+    NodeState.ACTIVE: frozenset({NodeState.FAILED, NodeState.REPAIRING, NodeState.IDLE}),
+    NodeState.FAILED: frozenset({NodeState.ACTIVE, NodeState.REPAIRING, NodeState.IDLE}),
+    NodeState.IDLE: frozenset({NodeState.ACTIVE}),
+    NodeState.SPARE: frozenset({NodeState.ACTIVE}),
+    NodeState.REPAIRING: frozenset({NodeState.SPARE}),
+}
+"""The legal moves of a node; every state has its row."""
+
+
+class Cluster:
+    """States and slots of every node, and their strikes."""
+
+    def __init__(self, spec: ClusterSpec, gpus_per_replica: int) -> None:
+        """All nodes healthy; a replica must be whole nodes, which ``settings`` checks."""
+        self.gpus_per_node = spec.gpus_per_node
+        self.nominal_nodes = spec.nodes
+        self.total_nodes = spec.nodes + spec.spares
+        self.nodes_per_replica = max(1, gpus_per_replica // spec.gpus_per_node)
+        self.nominal_replicas = spec.nodes // self.nodes_per_replica
+        self.counts: dict[NodeState, int] = dict.fromkeys(NodeState, 0)
+        self._states: dict[int, NodeState] = {}
+        self._slots: dict[int, int] = {}
+        """Node -> slot, for nodes whose slot is not their number."""
+        self._holders: dict[int, int] = {}
+        """Slot -> node, for the same nodes."""
+        self._dissolved: list[int] = []
+        """Replicas without nodes, lowest first."""
+        self._spares: list[int] = list(range(spec.nodes, self.total_nodes))
+        self._idle: list[int] = []
+        job_nodes = self.nominal_replicas * self.nodes_per_replica
+        for node in range(job_nodes, spec.nodes):
+            self._states[node] = NodeState.IDLE
+            self._idle.append(node)
+        self.counts[NodeState.ACTIVE] = job_nodes
+        self.counts[NodeState.IDLE] = len(self._idle)
+        self.counts[NodeState.SPARE] = spec.spares
+        self._strikes: dict[int, list[float]] = {}
+
+    @property
+    def active_replicas(self) -> int:
+        """Replicas that have all their nodes."""
+        return self.nominal_replicas - len(self._dissolved)
+
+    @property
+    def active_gpus(self) -> int:
+        """GPUs of the job as it is now."""
+        return self.active_replicas * self.nodes_per_replica * self.gpus_per_node
+
+    @property
+    def nominal_gpus(self) -> int:
+        """GPUs of the full job, without spares."""
+        return self.nominal_nodes * self.gpus_per_node
+
+    @property
+    def waiting_nodes(self) -> int:
+        """Healthy nodes outside the job: spare and idle."""
+        return len(self._spares) + len(self._idle)
+
+    def state_of(self, node: int) -> NodeState:
+        """The node's state."""
+        state = self._states.get(node)
+        if state is not None:
+            return state
+        return NodeState.ACTIVE if node < self.nominal_nodes else NodeState.SPARE
+
+    def is_in_job(self, node: int) -> bool:
+        """Whether the node holds a slot of the job, failed or not."""
+        state = self._states.get(node)
+        if state is None:
+            return node < self.nominal_nodes
+        return state is NodeState.ACTIVE or state is NodeState.FAILED
+
+    def nth_active(self, fraction: float) -> int:
+        """The node at this fraction, in [0, 1), of the slots in use; for a uniform choice."""
+        index = int(fraction * self.active_replicas * self.nodes_per_replica)
+        for replica in self._dissolved:
+            if replica * self.nodes_per_replica <= index:
+                index += self.nodes_per_replica
+        return self._holders.get(index, index)
+
+    def fail(self, node: int) -> None:
+        """The node stopped working; again is no news."""
+        if self.state_of(node) is not NodeState.FAILED:
+            self._move(node, NodeState.FAILED)
+
+    def revive(self, node: int) -> None:
+        """A restart brought a failed node of the job back; anything else is left alone."""
+        if self._states.get(node) is NodeState.FAILED:
+            self._move(node, NodeState.ACTIVE)
+
+    def evict(self, node: int) -> int | None:
+        """Send the node to repair; returns its replacement, None when its replica is dissolved.
+
+        Idle nodes are taken before spares, since they cost nothing to keep.
+        Errors: ``TransitionError`` when the node is not in the job.
+        """
+        slot = self._slots.pop(node, node)
+        self._move(node, NodeState.REPAIRING)
+        self._holders.pop(slot, None)
+        pool = self._idle or self._spares
+        if pool:
+            replacement = pool.pop(0)
+            self._seat(replacement, slot)
+            return replacement
+        self._dissolve(slot // self.nodes_per_replica, slot)
+        return None
+
+    def return_repaired(self, node: int) -> None:
+        """The node comes back as a spare; repair clears its strikes."""
+        self._move(node, NodeState.SPARE)
+        insort(self._spares, node)
+        self._strikes.pop(node, None)
+
+    def can_grow(self) -> bool:
+        """Whether a dissolved replica could be filled from idle and spare nodes."""
+        return bool(self._dissolved) and self.waiting_nodes >= self.nodes_per_replica
+
+    def grow(self) -> int:
+        """Fill as many dissolved replicas as there are nodes for; returns how many."""
+        grown = 0
+        while self.can_grow():
+            replica = self._dissolved.pop(0)
+            for slot in range(replica * self.nodes_per_replica, (replica + 1) * self.nodes_per_replica):
+                pool = self._idle or self._spares
+                self._seat(pool.pop(0), slot)
+            grown += 1
+        return grown
+
+    def strike(self, node: int, at: float, window_seconds: float) -> int:
+        """Note a strike; returns how many stand on the node, this one included."""
+        standing = [earlier for earlier in self._strikes.get(node, ()) if at - earlier <= window_seconds]
+        standing.append(at)
+        self._strikes[node] = standing
+        return len(standing)
+
+    def standing_strikes(self, at: float, window_seconds: float, least: int) -> list[tuple[int, int]]:
+        """(node, strikes) of every node with at least ``least`` standing, worst first."""
+        found = []
+        for node, strikes in self._strikes.items():
+            if len(strikes) >= least:
+                standing = sum(1 for earlier in strikes if at - earlier <= window_seconds)
+                if standing >= least:
+                    found.append((node, standing))
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+    def _dissolve(self, replica: int, lost_slot: int) -> None:
+        for slot in range(replica * self.nodes_per_replica, (replica + 1) * self.nodes_per_replica):
+            if slot == lost_slot:
+                continue
+            node = self._holders.pop(slot, slot)
+            self._slots.pop(node, None)
+            self._move(node, NodeState.IDLE)
+            insort(self._idle, node)
+        insort(self._dissolved, replica)
+
+    def _seat(self, node: int, slot: int) -> None:
+        self._move(node, NodeState.ACTIVE)
+        if node != slot:
+            self._slots[node] = slot
+            self._holders[slot] = node
+
+    def _move(self, node: int, to: NodeState) -> None:
+        before = self.state_of(node)
+        if to not in _MOVES[before]:
+            message = f"node {node} cannot go from {before} to {to}"
+            raise TransitionError(message)
+        self._states[node] = to
+        self.counts[before] -= 1
+        self.counts[to] += 1
+
+    def check(self) -> None:
+        """Every node is in exactly one state. Errors: ``InvariantError``."""
+        if sum(self.counts.values()) != self.total_nodes or min(self.counts.values()) < 0:
+            message = f"{self.counts} do not add up to {self.total_nodes} nodes"
+            raise InvariantError(message)

@@ -1,0 +1,273 @@
+"""Ground truth: what breaks, how often, and what one broken thing is like.
+
+Detectors and policies may not import this module. A synchronous job stops when any of its N GPUs
+fails within a step, so with a failure probability p per GPU and step the cluster's hazard per step
+is 1 - (1 - p)^N. Faults are drawn in continuous time at the rate for which that is exact at every
+step boundary: lambda = -N ln(1 - p) / step_seconds, for then 1 - e^(-lambda step) = 1 - (1 - p)^N.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, NamedTuple
+
+from annotated_types import Interval, MinLen
+
+from goodputd.sim.specs import (
+    SECONDS_PER_DAY,
+    SECONDS_PER_HOUR,
+    SPEC,
+    Count,
+    Factor,
+    NonNegativeFloat,
+    PositiveFloat,
+    Probability,
+    Seconds,
+)
+from goodputd.sim.taxonomy import Component, Origin, Symptom
+
+JOB_WIDE = -1
+"""The block and node number of faults that strike the job as a whole."""
+
+FaultComponent = Literal[
+    "gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "software", "operator", "unknown"
+]
+
+
+def step_hazard(failure_probability: float, gpus: int) -> float:
+    """Probability that a synchronous job of ``gpus`` is stopped within one step: 1 - (1 - p)^N.
+
+    ``failure_probability`` is per GPU and step. Accurate for p far below 1e-16 / N.
+    """
+    if failure_probability >= 1.0:
+        return 1.0 if gpus else 0.0
+    return -math.expm1(gpus * math.log1p(-failure_probability))
+
+
+def cluster_rate_per_second(failure_probability: float, gpus: int, step_seconds: float) -> float:
+    """The continuous-time equivalent of ``step_hazard``, faults per second."""
+    return -gpus * math.log1p(-failure_probability) / step_seconds
+
+
+@dataclass(slots=True, kw_only=True)
+class FaultKindSpec:
+    """One kind of fault: how often, how it shows, and whether a restart cures it."""
+
+    __pydantic_config__ = SPEC
+
+    name: Annotated[str, MinLen(1)]
+    """Unique name; the metric label ``kind``."""
+    component: FaultComponent
+    """What breaks; ``software`` faults strike the job and blame no node."""
+    symptom: Literal["crash", "hang", "slow", "corrupt", "benign"] = "crash"
+    """How it shows."""
+    scope: Literal["node", "job"] = "node"
+    """"node": strikes a node; "job": strikes the job as a whole and blames no node."""
+    count: NonNegativeFloat | None = None
+    """Faults in the catalog's reference period on its reference fleet; one of the four rates is needed."""
+    per_gpu_hour: NonNegativeFloat | None = None
+    """Faults per GPU and hour."""
+    per_node_day: NonNegativeFloat | None = None
+    """Faults per node and day."""
+    per_job_day: NonNegativeFloat | None = None
+    """Faults per day of the job, whatever its size; scope "job" only."""
+    transient_probability: Probability = 1.0
+    """Chance that a restart cures it; otherwise it comes back until the node is replaced."""
+    event: str | None = None
+    """Vendor event that the node logs, for instance "XID 79"; none: it logs nothing."""
+    logged_probability: Probability = 1.0
+    """Chance that the event is logged."""
+    event_delay_seconds: Seconds = 0.0
+    """Seconds from the fault to the logged event."""
+    slow_factor: Factor = 1.0
+    """Step time of the job while a "slow" fault lasts, as a multiple."""
+    step_time_sigmas: NonNegativeFloat = 0.0
+    """Shift of the rank's step time, in standard deviations over ranks; what the gradient layer sees."""
+    gradient_sigmas: NonNegativeFloat = 0.0
+    """Shift of the rank's gradient norm, in standard deviations over ranks; what the gradient layer sees."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ScriptedFaultSpec:
+    """One fault at a fixed instant, for rehearsals; its origin is ``injected``."""
+
+    __pydantic_config__ = SPEC
+
+    at_seconds: Seconds
+    """Simulated seconds since start."""
+    kind: str
+    """A kind of the catalog."""
+    node: Count | None = None
+    """Node number; leave out for a fault of the whole job."""
+    transient: bool = True
+    """Whether a restart cures it."""
+    logged: bool = False
+    """Whether its node logs the kind's vendor event."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FaultsSpec:
+    """What breaks, and how often."""
+
+    __pydantic_config__ = SPEC
+
+    catalog: str = "llama3"
+    """Name of a shipped fault catalog (`goodputd catalog` lists them), or "none" for `kinds` alone."""
+    scale: NonNegativeFloat = 1.0
+    """Multiple of every rate."""
+    total_interruptions: PositiveFloat | None = None
+    """Job-stopping faults to expect per period on this fleet; rescales the catalog instead of `scale`."""
+    period_days: PositiveFloat = 54.0
+    """Days that `total_interruptions` counts."""
+    recurrence_hours: PositiveFloat = 2.0
+    """Mean hours of training until a permanent fault strikes again after a restart."""
+    during_recovery: bool = True
+    """Faults also strike while the job is stopped; false draws them in running time only."""
+    kinds: tuple[FaultKindSpec, ...] = ()
+    """Kinds of your own, beside those of the catalog."""
+    script: tuple[ScriptedFaultSpec, ...] = ()
+    """Faults at fixed instants."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CatalogSpec:
+    """A fault catalog: kinds with their rates, and where the numbers come from."""
+
+    __pydantic_config__ = SPEC
+
+    name: str
+    """The name used in `faults.catalog`."""
+    title: str
+    """One line."""
+    source: str
+    """Where the rates were published."""
+    assumptions: str = ""
+    """What is not in the source and was set by us."""
+    reference_gpus: Annotated[int, Interval(ge=1)] = 16384
+    """GPUs of the fleet that `count` refers to."""
+    reference_days: PositiveFloat = 54.0
+    """Days of the period that `count` refers to."""
+    kinds: tuple[FaultKindSpec, ...] = ()
+    """The kinds."""
+
+
+@dataclass(slots=True)
+class FaultKind:
+    """A kind with its rate worked out for one fleet; built once, never changed."""
+
+    name: str
+    component: Component
+    symptom: Symptom
+    job_wide: bool
+    rate_per_second: float
+    """Per node, or of the job when ``job_wide``."""
+    transient_probability: float
+    event: str | None
+    logged_probability: float
+    event_delay_seconds: float
+    slow_factor: float
+    step_time_sigmas: float
+    gradient_sigmas: float
+
+    @property
+    def stops(self) -> bool:
+        """Whether a fault of this kind stops the job at once."""
+        return self.symptom is Symptom.CRASH or self.symptom is Symptom.HANG
+
+
+class Marks(NamedTuple):
+    """The random marks of a fault, uniforms in [0, 1), drawn with it whoever looks at them."""
+
+    logged: float
+    statistic: float
+    pace: float
+    wrong_restore: float
+    verify_noise: float
+    repair: float
+
+
+@dataclass(slots=True)
+class Fault:
+    """One fault. ``identity`` is the same in every scenario of a seed (DESIGN rule 14)."""
+
+    identity: str
+    at: float
+    kind: FaultKind
+    node: int
+    """JOB_WIDE for a fault of the whole job."""
+    transient: bool
+    origin: Origin
+    marks: Marks
+    recurrences: int
+    logged: bool
+    step: int = 0
+    """The last whole step before it, for faults that corrupt."""
+    claims: list[tuple[float, int]] = field(default_factory=list)
+    """(instant, index of detector) of every layer that is not blind to it, first claim first."""
+    announced: int = -1
+    """Sequence number of the scheduled detection, -1 for none."""
+    detected: bool = False
+    in_recovery: bool = False
+    """Struck while the job was being restarted, so that it stalls the next collective."""
+
+
+def resolve_kinds(
+    spec: FaultsSpec, catalog: CatalogSpec | None, *, nodes: int, gpus_per_node: int
+) -> tuple[FaultKind, ...]:
+    """The kinds of a scenario, with rates for a job of ``nodes``: catalog first, then own kinds.
+
+    Errors: ``ValueError`` when a kind has no rate, more than one, or a rate its scope cannot have.
+    """
+    kinds: list[FaultKind] = []
+    for kind in (*(catalog.kinds if catalog else ()), *spec.kinds):
+        kinds.append(_resolve(kind, catalog, gpus_per_node))
+    stopping = sum(k.rate_per_second * (1 if k.job_wide else nodes) for k in kinds if k.stops)
+    scale = spec.scale
+    if spec.total_interruptions is not None and stopping > 0.0:
+        scale = spec.total_interruptions / (stopping * spec.period_days * SECONDS_PER_DAY)
+    for kind in kinds:
+        kind.rate_per_second *= scale
+    return tuple(kinds)
+
+
+def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int) -> FaultKind:
+    job_wide = kind.scope == "job" or kind.component == "software"
+    return FaultKind(
+        name=kind.name,
+        component=Component(kind.component),
+        symptom=Symptom(kind.symptom),
+        job_wide=job_wide,
+        rate_per_second=_rate_per_second(kind, catalog, gpus_per_node, job_wide=job_wide),
+        transient_probability=kind.transient_probability,
+        event=kind.event,
+        logged_probability=kind.logged_probability,
+        event_delay_seconds=kind.event_delay_seconds,
+        slow_factor=kind.slow_factor,
+        step_time_sigmas=kind.step_time_sigmas,
+        gradient_sigmas=kind.gradient_sigmas,
+    )
+
+
+def _rate_per_second(
+    kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int, *, job_wide: bool
+) -> float:
+    """Per node and second, or per job and second."""
+    given = [r for r in (kind.count, kind.per_gpu_hour, kind.per_node_day, kind.per_job_day) if r is not None]
+    if len(given) != 1:
+        message = f"kind {kind.name!r} needs exactly one of count, per_gpu_hour, per_node_day, per_job_day"
+        raise ValueError(message)
+    if job_wide:
+        if kind.per_job_day is not None:
+            return kind.per_job_day / SECONDS_PER_DAY
+        if kind.count is not None and catalog is not None:
+            return kind.count / (catalog.reference_days * SECONDS_PER_DAY)
+        message = f"kind {kind.name!r} strikes the whole job, so its rate is per_job_day"
+        raise ValueError(message)
+    if kind.per_gpu_hour is not None:
+        return kind.per_gpu_hour * gpus_per_node / SECONDS_PER_HOUR
+    if kind.per_node_day is not None:
+        return kind.per_node_day / SECONDS_PER_DAY
+    if kind.count is not None and catalog is not None:
+        gpu_seconds = catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY
+        return kind.count * gpus_per_node / gpu_seconds
+    message = f"kind {kind.name!r} strikes a node, so its rate is per_gpu_hour or per_node_day"
+    raise ValueError(message)

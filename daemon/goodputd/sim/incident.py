@@ -1,0 +1,52 @@
+"""One incident: from the first detection to verified training.
+
+Holds what the incident knows about itself; ``simulation`` moves it along. A fault that is detected
+before training is verified joins the open incident (DESIGN rule 1).
+"""
+
+from dataclasses import dataclass, field
+
+from goodputd.sim.faults import Marks
+from goodputd.sim.protocols import Case
+from goodputd.sim.recovery import RecoveryPlan, Stage
+from goodputd.sim.taxonomy import Action, Component, Layer
+
+
+@dataclass(slots=True)
+class Incident:
+    """The open incident; instants in simulated seconds, -1 for a schedule number not set."""
+
+    number: int
+    opened_at: float
+    component: Component
+    layer: Layer
+    stop_step: int
+    marks: Marks
+    """Of the newest detection: its luck is the plan's luck."""
+    plan: RecoveryPlan = ()
+    stage_index: int = 0
+    stage_since: float = 0.0
+    stage_end: int = -1
+    """Schedule number of the end of the stage in progress; -1 when none is."""
+    undecided: list[tuple[Case, Marks]] = field(default_factory=list)
+    """Detections whose decision is not carried out yet, oldest first."""
+    action: Action = Action.RESTART
+    node: int | None = None
+    """Action and node of the newest decision."""
+    recoveries: dict[str, Action] = field(default_factory=dict)
+    """What was done, by the node or software cause that must now stay healthy (DESIGN rule 13)."""
+    restore_step: int = 0
+    restores: int = 0
+    """Restores verified so far."""
+    repeats_crash: bool = False
+    """The same software crash at the same step as last time (DESIGN rule 8)."""
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage in progress."""
+        return self.plan[self.stage_index] if self.stage_end >= 0 else None
+
+    @property
+    def is_planned(self) -> bool:
+        """A planned stop, which is out of MTBF and MTTR (DESIGN rule 12)."""
+        return self.component is Component.PLANNED

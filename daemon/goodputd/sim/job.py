@@ -1,0 +1,178 @@
+"""The one synchronous training run: its states, and its progress as arithmetic.
+
+Steps and checkpoints are not events. A ``Run`` is one stretch of training between two events that
+touch it (resume, slow-down, stop); where it stands at any instant follows from its anchor, so that
+nothing is accumulated when somebody looks (DESIGN rule 15).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from goodputd.errors import TransitionError
+from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
+from goodputd.sim.taxonomy import JobState
+
+_ROUNDING = 1e-9
+"""Steps by which progress may fall short of a whole step through rounding."""
+_ROUNDING_SECONDS = 1e-7
+"""Seconds by which an instant computed for the end of a save may fall short of it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class JobSpec:
+    """The training job."""
+
+    __pydantic_config__ = SPEC
+
+    step_seconds: PositiveSeconds = 5.9
+    """Seconds of one step (Llama 3 405B on 16,384 H100: 16 M tokens at 400 TFLOP/s a GPU)."""
+    gpus_per_replica: PositiveCount = 128
+    """GPUs of one model replica (tensor x pipeline parallel); the job shrinks by whole replicas."""
+    on_shrink: Literal["smaller_batch", "same_batch"] = "smaller_batch"
+    """"smaller_batch": the step time stays; "same_batch": it grows as replicas leave."""
+    min_replicas: PositiveCount = 1
+    """Replicas the job needs; with fewer it waits for capacity."""
+    rejoin: Literal["next_restart", "checkpoint"] = "next_restart"
+    """When a shrunk job takes repaired nodes back: at the next restart, or by a planned stop at a checkpoint."""
+
+
+JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {
+    JobState.RUNNING: frozenset({JobState.STALLED, JobState.RECOVERING, JobState.COMPLETED}),
+    JobState.STALLED: frozenset({JobState.RECOVERING}),
+    JobState.RECOVERING: frozenset(
+        {JobState.RUNNING, JobState.STALLED, JobState.WAITING_FOR_CAPACITY, JobState.RECOVERING}
+    ),
+    JobState.WAITING_FOR_CAPACITY: frozenset({JobState.RECOVERING}),
+    JobState.COMPLETED: frozenset(),
+}
+"""The legal moves of the job; every state has its row."""
+
+
+class Job:
+    """The state of the job."""
+
+    __slots__ = ("state",)
+
+    def __init__(self) -> None:
+        """A job starts initialised and running."""
+        self.state = JobState.RUNNING
+
+    def move(self, to: JobState) -> None:
+        """Change state. Errors: ``TransitionError``, state unchanged."""
+        if to not in JOB_TRANSITIONS[self.state]:
+            message = f"the job cannot go from {self.state} to {to}"
+            raise TransitionError(message)
+        self.state = to
+
+
+@dataclass(slots=True)
+class Position:
+    """Where a run stands at one instant."""
+
+    progress: float
+    """Steps, with the fraction of the one in flight."""
+    saves_finished: int
+    save_seconds: float
+    """Seconds spent in saves since the anchor, the one in flight included."""
+    in_save: bool
+    activity_since: float
+    """When the step or save in flight began."""
+
+    @property
+    def whole_steps(self) -> int:
+        """Completed steps."""
+        return math.floor(self.progress + _ROUNDING)
+
+
+@dataclass(slots=True)
+class Run:
+    """One stretch of training at one speed.
+
+    The next checkpoint is saved after step ``next_save_step``, then every ``interval_steps``; each
+    save blocks training for ``save_seconds`` and is durable when it ends.
+    """
+
+    anchor_at: float
+    anchor_progress: float
+    save_left_seconds: float
+    """Of a save that was in flight at the anchor."""
+    base_step_seconds: float
+    """Step time without stragglers."""
+    slow_factor: float
+    next_save_step: int
+    interval_steps: int
+    save_seconds: float
+
+    @property
+    def step_seconds(self) -> float:
+        """Step time as it is."""
+        return self.base_step_seconds * self.slow_factor
+
+    def position(self, at: float) -> Position:
+        """Where the run stands at ``at``, which is not before the anchor."""
+        elapsed = at - self.anchor_at
+        saves = 0
+        saved = 0.0
+        since = self.anchor_at
+        if self.save_left_seconds > 0.0:
+            if elapsed < self.save_left_seconds:
+                return Position(self.anchor_progress, 0, elapsed, in_save=True, activity_since=since)
+            saved = self.save_left_seconds
+            saves = 1
+            elapsed -= saved
+            since += saved
+        step = self.step_seconds
+        first = self.next_save_step
+        lead = (first - self.anchor_progress) * step
+        if elapsed < lead:
+            return self._in_step(self.anchor_progress, elapsed, saves, saved, since)
+        elapsed -= lead
+        since += lead
+        cycle = self.save_seconds + self.interval_steps * step
+        cycles = math.floor(elapsed / cycle)
+        elapsed = max(0.0, elapsed - cycles * cycle)
+        since += cycles * cycle
+        saves += cycles
+        saved += cycles * self.save_seconds
+        progress = float(first + cycles * self.interval_steps)
+        if elapsed < self.save_seconds - _ROUNDING_SECONDS:
+            return Position(progress, saves, saved + elapsed, in_save=True, activity_since=since)
+        return self._in_step(
+            progress,
+            max(0.0, elapsed - self.save_seconds),
+            saves + 1,
+            saved + self.save_seconds,
+            since + self.save_seconds,
+        )
+
+    def _in_step(self, progress: float, elapsed: float, saves: int, saved: float, since: float) -> Position:
+        """``elapsed`` seconds of stepping after ``since``, when progress was ``progress``."""
+        step = self.step_seconds
+        now = progress + elapsed / step
+        whole = math.floor(now + _ROUNDING) - progress
+        return Position(now, saves, saved, in_save=False, activity_since=since + max(0.0, whole * step))
+
+    def last_saved_step(self, saves_finished: int) -> int:
+        """The step of the newest of ``saves_finished`` saves since the anchor, at least one."""
+        if self.save_left_seconds > 0.0:
+            saves_finished -= 1
+            if saves_finished == 0:
+                return round(self.anchor_progress)
+        return self.next_save_step + (saves_finished - 1) * self.interval_steps
+
+    def reaches_step_at(self, step: int) -> float:
+        """When step ``step``, ahead of the anchor, is completed; a save due there comes after."""
+        saves = max(0, math.ceil((step - self.next_save_step) / self.interval_steps))
+        stepping = (step - self.anchor_progress) * self.step_seconds
+        return self.anchor_at + self.save_left_seconds + stepping + saves * self.save_seconds
+
+    def next_save_ends_at(self, at: float) -> float:
+        """When the first save that ends after ``at`` is durable."""
+        position = self.position(at)
+        if position.in_save and position.activity_since + self.save_seconds > at:
+            left = self.save_left_seconds if position.activity_since == self.anchor_at else 0.0
+            return position.activity_since + (left or self.save_seconds)
+        done = position.saves_finished - (1 if self.save_left_seconds > 0.0 else 0)
+        step = self.next_save_step + max(0, done) * self.interval_steps
+        return self.reaches_step_at(step) + self.save_seconds

@@ -1,0 +1,126 @@
+"""Monitoring: which layer claims a fault first, and what the others would have done.
+
+Turns faults into scheduled detections. Knows the truth only to ask the layers about it
+(``telemetry``); what it passes on is a ``Detection``.
+"""
+
+from math import inf
+
+from goodputd.sim.events import FaultMasked
+from goodputd.sim.faults import JOB_WIDE, Fault
+from goodputd.sim.job import Position, Run
+from goodputd.sim.observation import Detection, Observation
+from goodputd.sim.protocols import Detector
+from goodputd.sim.state import State
+from goodputd.sim.taxonomy import STOPPING, DetectionResult, Layer
+from goodputd.sim.telemetry import observe, observe_stopped, survey
+
+_BY_A_PERSON = -1
+"""Index of the detector that is a person."""
+
+
+class Monitoring:
+    """The layers that are on, and the person behind them."""
+
+    __slots__ = ("_detectors", "_operator_seconds", "_state")
+
+    def __init__(self, state: State, detectors: tuple[Detector, ...], operator_seconds: float) -> None:
+        """``operator_seconds`` is how long a stopped job goes unnoticed when every layer is blind."""
+        self._state = state
+        self._detectors = detectors
+        self._operator_seconds = operator_seconds
+
+    def watch_running(self, fault: Fault, run: Run, position: Position) -> None:
+        """The fault struck a running job."""
+        self._announce(fault, observe(fault, run, position, self._state.training.checks_from))
+
+    def watch_stopped(self, fault: Fault) -> None:
+        """The fault struck a stopped job: only the layers that still work may claim it.
+
+        Nothing is scheduled for a fault that they miss; it stalls the next collective or is masked.
+        """
+        observation = observe_stopped(fault, collective_stalls_at=None)
+        fault.claims = [c for c in survey(self._detectors, observation) if self._works_stopped(c)]
+        self._schedule_first(fault)
+
+    def watch_stalled_collective(self, fault: Fault) -> None:
+        """A fault that struck during recovery holds up a collective from now on."""
+        if fault.announced >= 0:
+            return
+        observation = observe_stopped(fault, collective_stalls_at=self._state.now)
+        fault.claims = [c for c in survey(self._detectors, observation) if c[0] >= self._state.now]
+        self._schedule_first(fault) or self._schedule_person(fault)
+
+    def mute(self) -> None:
+        """The job is being restarted: layers that need it running fall silent.
+
+        A fault that only they would have claimed is left to the next resume (DESIGN rule 4).
+        """
+        for fault in self._state.present:
+            fault.in_recovery = False
+            if fault.announced < 0 or fault.detected:
+                continue
+            self._state.schedule.cancel(fault.announced)
+            fault.announced = -1
+            now = self._state.now
+            left = [c for c in fault.claims if c[0] >= now and self._works_stopped(c)]
+            if left:
+                fault.announced = self._state.schedule.push(left[0][0], "detection", (fault, left[0][1]))
+
+    def claimed(self, fault: Fault, index: int) -> Detection:
+        """The first claim has come: record every layer's latency and say what was claimed."""
+        state = self._state
+        fault.announced = -1
+        fault.detected = True
+        self._record(fault, index)
+        state.tally.detection(fault.kind.symptom, state.now - fault.at)
+        node = None if fault.node == JOB_WIDE else fault.node
+        is_slow = fault.kind.symptom not in STOPPING and fault.kind.slow_factor > 1.0
+        return Detection(state.now, self.layer(index), node, fault.kind.component, is_slow)
+
+    def forget(self, fault: Fault) -> None:
+        """A restart or eviction removed a fault that nobody had detected."""
+        state = self._state
+        if fault.announced >= 0:
+            state.schedule.cancel(fault.announced)
+            fault.announced = -1
+        self._record(fault, None)
+        node = None if fault.node == JOB_WIDE else fault.node
+        state.facts.append(FaultMasked(state.now, fault.identity, fault.kind.name, node))
+
+    def layer(self, index: int) -> Layer:
+        """The layer of a claim."""
+        return Layer.NONE if index == _BY_A_PERSON else self._detectors[index].layer
+
+    def _announce(self, fault: Fault, observation: Observation) -> None:
+        fault.claims = survey(self._detectors, observation)
+        if not self._schedule_first(fault) and fault.kind.stops:
+            self._schedule_person(fault)
+
+    def _schedule_first(self, fault: Fault) -> bool:
+        if not fault.claims:
+            return False
+        at, index = fault.claims[0]
+        fault.announced = self._state.schedule.push(max(at, self._state.now), "detection", (fault, index))
+        return True
+
+    def _schedule_person(self, fault: Fault) -> None:
+        at = self._state.now + self._operator_seconds
+        fault.announced = self._state.schedule.push(at, "detection", (fault, _BY_A_PERSON))
+
+    def _works_stopped(self, claim: tuple[float, int]) -> bool:
+        return self._detectors[claim[1]].sees_during_recovery
+
+    def _record(self, fault: Fault, winner: int | None) -> None:
+        """Latency of every layer: the winner's as first, others' as late, no claim as a miss."""
+        tally = self._state.tally
+        by_index = {index: at for at, index in fault.claims}
+        for index, detector in enumerate(self._detectors):
+            at = by_index.get(index, inf)
+            if at == inf:
+                tally.misses[detector.layer] += 1
+            else:
+                result = DetectionResult.FIRST if index == winner else DetectionResult.LATE
+                tally.detections[detector.layer, result].observe(at - fault.at)
+        if winner == _BY_A_PERSON:
+            tally.detections[Layer.NONE, DetectionResult.FIRST].observe(self._state.now - fault.at)

@@ -1,0 +1,63 @@
+"""The only bridge from truth to telemetry.
+
+A detector is handed an ``Observation``: what the monitoring could see of one fault, when, and
+nothing else. It never learns the kind of fault, whether it is transient, or which fault it was.
+"""
+
+from dataclasses import dataclass
+
+from goodputd.sim.taxonomy import Component, Layer
+
+
+@dataclass(slots=True)
+class Observation:
+    """What one fault shows, as instants in simulated seconds; None where it shows nothing.
+
+    ``uniform`` is a number in [0, 1) that belongs to the fault, for detectors whose success is a
+    matter of chance: drawn with the fault, so that all scenarios meet the same luck.
+    """
+
+    at: float
+    beats_stop_at: float | None
+    """When the heartbeats of a rank or its node stop."""
+    steps_stop_at: float | None
+    """When the per-step beats of the ranks stop: training only, a save counts as training."""
+    last_step_at: float
+    """When the last step before the fault completed, or the last save ended."""
+    collective_stalls_at: float | None
+    """When the ranks that are left start to wait in a collective."""
+    event_logged_at: float | None
+    """When the node logs a vendor event."""
+    checks_from: float
+    """When the per-rank statistics of the job were last started: the phase of every-N-steps checks."""
+    step_seconds: float
+    """The job's step time, simulated seconds."""
+    step_time_shift_sigmas: float
+    """How far the rank's step time moves from the other ranks', in standard deviations."""
+    gradient_shift_sigmas: float
+    """How far the rank's gradient norm moves from the other ranks', in standard deviations."""
+    uniform: float
+
+
+@dataclass(slots=True)
+class JobView:
+    """What a detector may know of the healthy job, to say how often it cries wolf."""
+
+    active_nodes: int
+    active_ranks: int
+    step_seconds: float
+    training_share: float
+    """Share of running time spent in steps rather than saves, 0 to 1."""
+
+
+@dataclass(slots=True)
+class Detection:
+    """A layer's claim, as the policy sees it; it may be false."""
+
+    at: float
+    layer: Layer
+    node: int | None
+    component: Component
+    """What the claim names as broken."""
+    is_slow: bool
+    """The job still makes progress."""

@@ -1,0 +1,151 @@
+"""The report: a snapshot of a scenario's state, without changing it.
+
+Running quantities come from anchors here, so that looking accumulates nothing (DESIGN rule 15).
+"""
+
+from dataclasses import dataclass
+
+from goodputd.sim.job import Position
+from goodputd.sim.ledger import Account
+from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
+from goodputd.sim.protocols import Detector
+from goodputd.sim.snapshot import NodeStrikes, Snapshot
+from goodputd.sim.state import State
+from goodputd.sim.taxonomy import (
+    IDLE_CAPACITY,
+    Action,
+    Bucket,
+    CheckpointOutcome,
+    CheckpointTier,
+    Component,
+    RecoveryOutcome,
+)
+
+_WORST_NODES = 20
+_STRIKES_WORTH_A_SERIES = 2
+
+
+@dataclass(slots=True)
+class Context:
+    """What a report needs to know of the settings."""
+
+    scenario: str
+    seed: int
+    loss: LossSpec
+    detectors: tuple[Detector, ...]
+    strike_window_seconds: float
+    spares: int
+
+
+def report(state: State, context: Context) -> Snapshot:
+    """The scenario as of ``state.now``, or as of the moment the job completed."""
+    now = state.now if state.completed_at is None else state.completed_at
+    training = state.training
+    position = training.position(now) if training.run is not None else None
+    work = None if position is None else training.work(now, position)
+    time, gpus, idle = state.ledger.at(now, work)
+    gpu_seconds: dict[str, float] = dict(gpus.buckets)
+    gpu_seconds[IDLE_CAPACITY] = idle
+    tally = state.tally
+    step = training.step if position is None else position.whole_steps
+    recoveries = state.outcomes.at(now)
+    down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
+    interruptions = sum(n for (c, _), n in tally.interruptions.items() if c is not Component.PLANNED)
+    nominal = state.cluster.nominal_gpus
+    recovery = tally.recovery.total
+    detected = [total for total in tally.mttd.values() if total.count]
+    per_node = state.cluster.gpus_per_node
+    expected = state.hazards.expected_so_far(now) if position is not None else 0.0
+    return Snapshot(
+        scenario=context.scenario,
+        now=now,
+        seconds=time.buckets,
+        provisional_seconds=time.provisional,
+        retracted_seconds=time.retracted,
+        gpu_seconds=gpu_seconds,
+        provisional_gpu_seconds=gpus.provisional,
+        retracted_gpu_seconds=gpus.retracted,
+        nominal_gpus=nominal,
+        interruptions=dict(tally.interruptions),
+        expected_interruptions=tally.expected_interruptions + expected,
+        faults=dict(tally.faults),
+        detection_misses=dict(tally.misses),
+        false_alarms=dict(tally.false_alarms),
+        decisions=dict(tally.decisions),
+        recoveries=recoveries,
+        verifications=dict(tally.verifications),
+        steps=training.counts.executed + step - training.step,
+        lost_steps=training.counts.lost,
+        retracted_steps=training.counts.retracted,
+        step=step,
+        checkpoints=_checkpoints(state, position),
+        recovery_seconds=tally.recovery.frozen(),
+        detection_seconds={key: counting.frozen() for key, counting in tally.detections.items()},
+        stage_seconds={name: total.copy() for name, total in tally.stages.items()},
+        effective_training_time_ratio=_ratio(_kept(time), now),
+        effective_utilization_ratio=_ratio(_kept(gpus), nominal * now),
+        effective_compute_ratio=_ratio(now - down, now),
+        recovery_success_ratio={action: _success(recoveries, action) for action in (Action.RESTART, Action.EVICT)},
+        mttr_seconds=_ratio(recovery.seconds, recovery.count),
+        mtbf_seconds=_ratio(now, interruptions),
+        mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
+        mttd_overall_seconds=_ratio(sum(t.seconds for t in detected), sum(t.count for t in detected)),
+        nodes=dict(state.cluster.counts),
+        gpus={node_state: count * per_node for node_state, count in state.cluster.counts.items()},
+        job_state=state.job.state,
+        node_strikes=_node_strikes(state, context),
+        undetected_faults=sum(1 for fault in state.present if not fault.detected),
+        loss=loss_at(context.loss, context.seed, step),
+        gradient_norm=gradient_norm_at(context.loss, context.seed, step),
+        last_interruption_at=tally.last_interruption_at,
+        last_step_at=_last_step_at(state, position, step),
+        last_checkpoint_at={CheckpointTier.REMOTE: _last_checkpoint_at(state, position)},
+        detection_timeout_seconds={d.layer: d.timeout_seconds for d in context.detectors},
+        checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
+        spares_configured=context.spares,
+    )
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0.0 else None
+
+
+def _kept(account: Account) -> float:
+    """Productive work that was not taken back."""
+    return account.buckets[Bucket.PRODUCTIVE] - account.retracted
+
+
+def _success(recoveries: dict[tuple[Action, RecoveryOutcome], int], action: Action) -> float | None:
+    succeeded = recoveries[action, RecoveryOutcome.SUCCESS]
+    return _ratio(succeeded, succeeded + recoveries[action, RecoveryOutcome.FAILURE])
+
+
+def _checkpoints(
+    state: State, position: Position | None
+) -> dict[tuple[CheckpointTier, CheckpointOutcome], int]:
+    counts = state.training.counts
+    running = 0 if position is None else position.saves_finished
+    return {
+        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): counts.saves + running,
+        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): counts.interrupted_saves,
+    }
+
+
+def _last_checkpoint_at(state: State, position: Position | None) -> float | None:
+    if position is None:
+        return state.training.store.last_saved_at
+    return state.training.last_save_at(position)
+
+
+def _last_step_at(state: State, position: Position | None, step: int) -> float | None:
+    """When the newest step was completed; a run that completed none yet says what the one before did."""
+    training = state.training
+    if position is not None and step > training.step:
+        return position.activity_since
+    return training.last_step_at
+
+
+def _node_strikes(state: State, context: Context) -> tuple[NodeStrikes, ...]:
+    window = context.strike_window_seconds
+    worst = state.cluster.standing_strikes(state.now, window, _STRIKES_WORTH_A_SERIES)
+    return tuple(NodeStrikes(node, strikes) for node, strikes in worst[:_WORST_NODES])

@@ -1,0 +1,383 @@
+"""The response: an incident from its first detection to verified training.
+
+Walks the recovery plan, carries out decisions, restores and verifies. The plan is data; this module
+only says what the end of each stage leads to.
+"""
+
+from goodputd.sim.checkpoint import CheckpointSpec
+from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.events import (
+    CapacityAwaited,
+    DecisionMade,
+    JobResized,
+    NodeEvicted,
+    RestoreVerified,
+    StageFinished,
+    TrainingResumed,
+)
+from goodputd.sim.faults import JOB_WIDE, Fault, Marks
+from goodputd.sim.incident import Incident
+from goodputd.sim.job import JobSpec
+from goodputd.sim.loss import LossSpec, verify
+from goodputd.sim.monitoring import Monitoring
+from goodputd.sim.observation import Detection
+from goodputd.sim.protocols import Case, Decision, Policy
+from goodputd.sim.recovery import (
+    USES_COLLECTIVES,
+    RecoveryPlan,
+    RecoverySpec,
+    decide_plan,
+    pace_of,
+    restart_plan,
+    second_restore_plan,
+)
+from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.state import State
+from goodputd.sim.streams import exponential, stream
+from goodputd.sim.taxonomy import (
+    Action,
+    Bucket,
+    Component,
+    JobState,
+    Layer,
+    Reason,
+    StageName,
+    Symptom,
+    VerificationOutcome,
+)
+
+_JUMPS = frozenset({VerificationOutcome.JUMP, VerificationOutcome.FALSE_JUMP})
+
+
+class Response:
+    """What is done about detections."""
+
+    __slots__ = ("_checkpoint", "_cluster_spec", "_job_spec", "_loss", "_monitoring", "_policy", "_recovery", "_state")
+
+    def __init__(
+        self,
+        state: State,
+        monitoring: Monitoring,
+        policy: Policy,
+        cluster: ClusterSpec,
+        job: JobSpec,
+        checkpoint: CheckpointSpec,
+        recovery: RecoverySpec,
+        loss: LossSpec,
+    ) -> None:
+        """Settings only; the state is the scenario's."""
+        self._state = state
+        self._monitoring = monitoring
+        self._policy = policy
+        self._cluster_spec = cluster
+        self._job_spec = job
+        self._checkpoint = checkpoint
+        self._recovery = recovery
+        self._loss = loss
+
+    # --- detection -> incident
+
+    def tolerates(self, case: Case) -> bool:
+        """Whether the policy lets a slow rank be; that decision is made at once."""
+        decision = self._policy.decide(case)
+        if decision.action is not Action.TOLERATE:
+            return False
+        self._note(decision, case, None)
+        return True
+
+    def case(self, detection: Detection) -> Case:
+        """The detection with its node's strikes, this one included."""
+        state = self._state
+        strikes = 0
+        if detection.node is not None:
+            strikes = state.cluster.strike(detection.node, state.now, self._policy.window_seconds)
+        return Case(state.now, detection, strikes)
+
+    def take(self, case: Case, marks: Marks, cause: str) -> Incident:
+        """Open an incident for the detection, or let it join the open one; decide comes next.
+
+        ``cause`` names what must stay healthy for an earlier recovery to count as a success.
+        """
+        state = self._state
+        component = case.detection.component
+        state.outcomes.failed_again(cause, state.now)
+        incident = state.incident
+        if incident is None:
+            incident = self._open(component, case.detection.layer, marks)
+        else:
+            self._cut_stage(incident)
+            if incident.is_planned:
+                incident.component = component
+                incident.layer = case.detection.layer
+                state.tally.interruption(component, incident.layer, state.now)
+                state.down_since = state.now if state.down_since is None else state.down_since
+        incident.marks = marks
+        incident.undecided.append((case, marks))
+        self._monitoring.mute()
+        self._walk(incident, decide_plan(self._recovery, pace_of(self._recovery, marks.pace)))
+        return incident
+
+    def planned_stop(self) -> None:
+        """Stop at a checkpoint to take nodes back (DESIGN rule 12)."""
+        state = self._state
+        state.halt(JobState.RECOVERING, is_planned=True)
+        uniform = stream(state.seed, f"planned/{state.incidents}").random
+        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        incident = self._open(Component.PLANNED, Layer.PLANNED, marks)
+        self._monitoring.mute()
+        self.restart(incident)
+
+    def _open(self, component: Component, layer: Layer, marks: Marks) -> Incident:
+        state = self._state
+        state.incidents += 1
+        if state.job.state is JobState.RUNNING:
+            state.halt(JobState.RECOVERING)
+        elif state.down_since is not None:
+            state.tally.stage(StageName.DETECT, state.now - state.down_since)
+        state.tally.interruption(component, layer, state.now)
+        state.incident = Incident(state.incidents, state.now, component, layer, state.training.step, marks)
+        return state.incident
+
+    # --- the plan
+
+    def _walk(self, incident: Incident, plan: RecoveryPlan) -> None:
+        if self._state.job.state is not JobState.RECOVERING:
+            self._state.job.move(JobState.RECOVERING)
+        incident.plan = plan
+        incident.stage_index = 0
+        self._enter_stage(incident)
+
+    def _enter_stage(self, incident: Incident) -> None:
+        state = self._state
+        stage = incident.plan[incident.stage_index]
+        incident.stage_since = state.now
+        if stage.name in USES_COLLECTIVES:
+            blocking = [fault for fault in state.present if fault.in_recovery and not fault.detected]
+            if blocking:
+                self._stall(blocking)
+                return
+        state.ledger.open(stage.bucket, state.now)
+        incident.stage_end = state.schedule.push(state.now + stage.seconds, "stage", incident)
+
+    def struck_during_recovery(self, fault: Fault) -> None:
+        """A crash or hang while the plan runs: it stalls a collective in progress at once."""
+        incident = self._state.incident
+        stage = incident.stage if incident else None
+        fault.in_recovery = True
+        if incident and stage and stage.name in USES_COLLECTIVES:
+            self._cut_stage(incident)
+            self._stall([fault])
+
+    def _stall(self, blocking: list[Fault]) -> None:
+        state = self._state
+        state.job.move(JobState.STALLED)
+        state.ledger.open(Bucket.UNDETECTED_STALL, state.now)
+        for fault in blocking:
+            self._monitoring.watch_stalled_collective(fault)
+
+    def _cut_stage(self, incident: Incident) -> None:
+        stage = incident.stage
+        if stage is None:
+            return
+        self._state.schedule.cancel(incident.stage_end)
+        self._end_stage(incident, cut=True)
+
+    def _end_stage(self, incident: Incident, *, cut: bool) -> None:
+        state = self._state
+        name = incident.plan[incident.stage_index].name
+        seconds = state.now - incident.stage_since
+        incident.stage_end = -1
+        state.tally.stage(name, seconds)
+        state.facts.append(StageFinished(state.now, incident.number, name, seconds, cut))
+
+    def stage_ended(self, incident: Incident) -> None:
+        """The stage in progress is done: carry out what it decided, verified, or go on."""
+        self._end_stage(incident, cut=False)
+        name = incident.plan[incident.stage_index].name
+        incident.stage_index += 1
+        if name is StageName.DECIDE:
+            self._carry_out(incident)
+        elif incident.stage_index == len(incident.plan):
+            self._verify(incident)
+        else:
+            self._enter_stage(incident)
+
+    # --- decide
+
+    def _carry_out(self, incident: Incident) -> None:
+        state = self._state
+        for case, marks in incident.undecided:
+            decision = self._policy.decide(case)
+            self._note(decision, case, incident.number)
+            incident.action, incident.node = decision.action, case.detection.node
+            self._act(incident, decision, case, marks)
+        incident.undecided.clear()
+        for node in state.failed_nodes:
+            state.cluster.revive(node)
+        state.failed_nodes.clear()
+        self.restart(incident)
+
+    def _act(self, incident: Incident, decision: Decision, case: Case, marks: Marks) -> None:
+        node = case.detection.node
+        if node is None:
+            cause = case.detection.component.value
+        elif decision.action is Action.EVICT and self._state.cluster.is_in_job(node):
+            cause = self._evict(incident, node, marks)
+        else:
+            cause = f"node {node}"
+        before = incident.recoveries.pop(cause, None)
+        if before is not None:
+            self._state.outcomes.in_vain(before)
+        incident.recoveries[cause] = decision.action
+
+    def _evict(self, incident: Incident, node: int, marks: Marks) -> str:
+        """Take the node out; returns what must stay healthy for the eviction to have helped."""
+        state = self._state
+        before = incident.recoveries.pop(f"node {node}", None)
+        if before is not None:
+            state.outcomes.in_vain(before)
+        replacement = state.cluster.evict(node)
+        repair_seconds = self._cluster_spec.repair_hours * SECONDS_PER_HOUR
+        if self._cluster_spec.repair_distribution == "exponential":
+            repair_seconds *= exponential(marks.repair)
+        state.schedule.push(state.now + repair_seconds, "node_returns", node)
+        state.hazards.node_left(node)
+        for fault in [fault for fault in state.present if fault.node == node]:
+            state.present.remove(fault)
+            if not fault.detected:
+                self._monitoring.forget(fault)
+        state.facts.append(NodeEvicted(state.now, node, replacement, repair_seconds))
+        return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
+
+    def _note(self, decision: Decision, case: Case, incident: int | None) -> None:
+        state = self._state
+        state.tally.decisions[decision.action, decision.reason] += 1
+        node = case.detection.node
+        state.facts.append(
+            DecisionMade(state.now, incident, decision.action, decision.reason, node, case.strikes)
+        )
+
+    # --- reschedule and restore
+
+    def restart(self, incident: Incident) -> None:
+        """Go on with the healthy nodes there are, or wait for more."""
+        state = self._state
+        cluster = state.cluster
+        cluster.grow()
+        self._resize()
+        if cluster.active_replicas < self._job_spec.min_replicas:
+            self._wait(incident)
+            return
+        incident.restore_step = self._restore_step(incident)
+        pace = pace_of(self._recovery, incident.marks.pace)
+        self._walk(incident, restart_plan(self._recovery, self._restore_seconds(), pace))
+
+    def _restore_seconds(self) -> float:
+        cluster = self._state.cluster
+        nodes = cluster.active_replicas * cluster.nodes_per_replica
+        resharded = cluster.active_replicas != self._state.training.saved_replicas
+        return self._checkpoint.restore_seconds(nodes, resharded=resharded)
+
+    def _resize(self) -> None:
+        state = self._state
+        cluster = state.cluster
+        if state.training.resize(cluster.active_replicas):
+            state.ledger.set_active_gpus(cluster.active_gpus, state.now)
+            state.facts.append(
+                JobResized(state.now, cluster.active_replicas, cluster.active_gpus, cluster.nominal_gpus)
+            )
+
+    def _wait(self, incident: Incident) -> None:
+        state = self._state
+        if state.job.state is JobState.WAITING_FOR_CAPACITY:
+            return
+        state.job.move(JobState.WAITING_FOR_CAPACITY)
+        state.ledger.open(Bucket.WAITING_FOR_CAPACITY, state.now)
+        cluster = state.cluster
+        healthy = cluster.active_replicas * cluster.nodes_per_replica + cluster.waiting_nodes
+        needed = self._job_spec.min_replicas * cluster.nodes_per_replica
+        state.tally.decisions[Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY] += 1
+        state.facts.append(
+            DecisionMade(
+                state.now, incident.number, Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY, incident.node, 0
+            )
+        )
+        state.facts.append(CapacityAwaited(state.now, incident.number, healthy, needed))
+
+    def _restore_step(self, incident: Incident) -> int:
+        """The newest checkpoint that is known clean and past which the job does not crash again."""
+        store = self._state.training.store
+        step = store.last
+        for fault in self._state.present:
+            if fault.detected and fault.kind.symptom is Symptom.CORRUPT:
+                step = min(step, store.at_or_before(fault.step))
+        return store.before(step) if incident.repeats_crash else step
+
+    # --- verify and resume
+
+    def _verify(self, incident: Incident) -> None:
+        state = self._state
+        wrong, noise = incident.marks.wrong_restore, incident.marks.verify_noise
+        if incident.restores:
+            again = stream(state.seed, f"verify/{incident.number}/{incident.restores}")
+            wrong, noise = again.random(), again.random()
+        incident.restores += 1
+        outcome, difference = verify(
+            self._recovery, self._loss, wrong=wrong < self._recovery.wrong_restore_probability, uniform=noise
+        )
+        state.tally.verifications[outcome] += 1
+        state.facts.append(
+            RestoreVerified(state.now, incident.number, outcome, difference, incident.restore_step)
+        )
+        if outcome in _JUMPS:
+            incident.restore_step = state.training.store.before(incident.restore_step)
+            pace = pace_of(self._recovery, incident.marks.pace)
+            self._walk(incident, second_restore_plan(self._recovery, self._restore_seconds(), pace))
+            return
+        self._resume(incident)
+
+    def _resume(self, incident: Incident) -> None:
+        state = self._state
+        lost, retracted = state.training.restore(incident.restore_step)
+        self._settle_present(incident)
+        state.incident = None
+        state.outcomes.verified(incident.recoveries, state.now)
+        stopped = 0.0
+        if state.down_since is not None:
+            stopped = state.now - state.down_since
+            state.down_seconds += stopped
+            state.down_since = None
+            state.tally.recovery.observe(stopped)
+        state.ledger.open(None, state.now)
+        state.job.move(JobState.RUNNING)
+        state.start_run()
+        state.facts.append(
+            TrainingResumed(
+                state.now,
+                incident.number,
+                incident.component,
+                incident.layer,
+                incident.action,
+                incident.node,
+                incident.restore_step,
+                lost,
+                retracted,
+                stopped,
+                state.cluster.active_gpus,
+            )
+        )
+
+    def _settle_present(self, incident: Incident) -> None:
+        """The restart cured what is transient; what is permanent will be back (DESIGN rules 2, 4)."""
+        state = self._state
+        present, state.present = state.present, []
+        for fault in present:
+            if fault.transient:
+                if not fault.detected:
+                    self._monitoring.forget(fault)
+                continue
+            if fault.announced >= 0:
+                state.schedule.cancel(fault.announced)
+                fault.announced = -1
+            if fault.node != JOB_WIDE or not incident.repeats_crash:
+                state.hazards.keep(fault, fault.step)

@@ -1,0 +1,321 @@
+"""One scenario: routes what happens to those who act on it, and computes nothing itself.
+
+Driven by ``next_event_at``, ``advance_to``, ``submit`` and ``snapshot``; time is handed in. Cutting
+a run into any pieces never changes its history, because nothing is accumulated at a cut.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from goodputd.sim.arrivals import FaultSource
+from goodputd.sim.checkpoint import CheckpointSpec
+from goodputd.sim.cluster import Cluster, ClusterSpec
+from goodputd.sim.events import (
+    Command,
+    DetectionRaised,
+    Fact,
+    FalseAlarmRaised,
+    FaultOccurred,
+    NodeReturned,
+    TargetReached,
+)
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, FaultsSpec, Marks
+from goodputd.sim.hazards import Hazards, Standing
+from goodputd.sim.incident import Incident
+from goodputd.sim.job import Job, JobSpec
+from goodputd.sim.ledger import Ledger
+from goodputd.sim.loss import LossSpec
+from goodputd.sim.monitoring import Monitoring
+from goodputd.sim.observation import Detection
+from goodputd.sim.protocols import Detector, Policy
+from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.report import Context, report
+from goodputd.sim.response import Response
+from goodputd.sim.schedule import Schedule
+from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.state import State
+from goodputd.sim.streams import stream
+from goodputd.sim.tally import Outcomes, new_tally
+from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
+from goodputd.sim.training import Training
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """What a scenario is made of; ``assembly`` fills it from settings."""
+
+    name: str
+    seed: int
+    cluster: ClusterSpec
+    job: JobSpec
+    loss: LossSpec
+    faults: FaultsSpec
+    kinds: tuple[FaultKind, ...]
+    detectors: tuple[Detector, ...]
+    operator_seconds: float
+    policy: Policy
+    recovery: RecoverySpec
+    checkpoint: CheckpointSpec
+    until_step: int | None = None
+
+
+class Simulation:
+    """A scenario being played."""
+
+    def __init__(self, parts: Parts) -> None:
+        """The job starts at 0 seconds, initialised and running."""
+        self.name = parts.name
+        self._kinds = {kind.name: kind for kind in parts.kinds}
+        self._during_recovery = parts.faults.during_recovery
+        cluster = Cluster(parts.cluster, parts.job.gpus_per_replica)
+        ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
+        recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
+        self._state = State(
+            seed=parts.seed,
+            schedule=Schedule(),
+            cluster=cluster,
+            job=Job(),
+            ledger=ledger,
+            training=Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas),
+            hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
+            tally=new_tally(parts.kinds, parts.detectors),
+            outcomes=Outcomes(),
+            target_step=parts.until_step,
+        )
+        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
+        self._response = Response(
+            self._state,
+            self._monitoring,
+            parts.policy,
+            parts.cluster,
+            parts.job,
+            parts.checkpoint,
+            parts.recovery,
+            parts.loss,
+        )
+        self._context = Context(
+            parts.name, parts.seed, parts.loss, parts.detectors, parts.policy.window_seconds, parts.cluster.spares
+        )
+        self._rejoins_at_checkpoint = parts.job.rejoin == "checkpoint"
+        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes)
+        self._handlers: dict[str, Callable[[Any], None]] = {
+            "fault": self._on_candidate,
+            "scripted": self._on_scripted,
+            "recurrence": self._on_recurrence,
+            "detection": self._on_detection,
+            "false_alarm": self._on_false_alarm,
+            "stage": self._response.stage_ended,
+            "node_returns": self._on_node_returns,
+            "planned_stop": self._on_planned_stop,
+            "target": self._on_target,
+        }
+        for scripted in parts.faults.script:
+            self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
+        self._schedule_candidate()
+        self._state.start_run()
+
+    @property
+    def now(self) -> float:
+        """Simulated seconds since start."""
+        return self._state.now
+
+    @property
+    def completed(self) -> bool:
+        """Whether the job reached its target step."""
+        return self._state.job.state is JobState.COMPLETED
+
+    def next_event_at(self) -> float | None:
+        """When something happens next; None when nothing ever will."""
+        return self._state.schedule.next_at
+
+    def advance_to(self, at: float) -> list[Fact]:
+        """Play everything up to and including ``at``; afterwards now == at.
+
+        Errors: ``ValueError`` when ``at`` lies in the past.
+        """
+        state = self._state
+        if at < state.now:
+            message = f"cannot go back from {state.now} to {at}"
+            raise ValueError(message)
+        state.facts = facts = []
+        pop_due = state.schedule.pop_due
+        handlers = self._handlers
+        while (entry := pop_due(at)) is not None:
+            state.now = entry[0]
+            handlers[entry[2]](entry[3])
+        state.now = at
+        return facts
+
+    def submit(self, command: Command) -> list[Fact]:
+        """Carry out a command now. Errors: see the command."""
+        kind = self._kinds[command.kind]
+        node = JOB_WIDE if command.node is None else command.node
+        if (node == JOB_WIDE) != kind.job_wide or node >= self._state.cluster.total_nodes:
+            message = f"kind {kind.name!r} cannot strike node {command.node}"
+            raise ValueError(message)
+        self._state.facts = []
+        if self._reaches_job(node):
+            self._strike(self._injected(kind, node, command.origin, transient=command.transient, logged=True))
+        return self._state.facts
+
+    def snapshot(self) -> Snapshot:
+        """The scenario as of now; changes nothing."""
+        return report(self._state, self._context)
+
+    # --- fault
+
+    def _schedule_candidate(self) -> None:
+        at = self._source.next_at
+        if at is not None:
+            self._state.schedule.push(at, "fault")
+
+    def _on_candidate(self, _: None) -> None:
+        fault = self._source.take()
+        self._schedule_candidate()
+        if self._reaches_job(fault.node):
+            self._strike(fault)
+
+    def _reaches_job(self, node: int) -> bool:
+        """Thinning: candidates are drawn for the whole fleet, always."""
+        state = self._state.job.state
+        if state is JobState.COMPLETED or (state is not JobState.RUNNING and not self._during_recovery):
+            return False
+        return node == JOB_WIDE or self._state.cluster.is_in_job(node)
+
+    def _on_scripted(self, scripted: Any) -> None:  # noqa: ANN401 - a ScriptedFaultSpec
+        kind = self._kinds[scripted.kind]
+        node = JOB_WIDE if scripted.node is None else scripted.node
+        if self._reaches_job(node):
+            fault = self._injected(
+                kind, node, Origin.INJECTED, transient=scripted.transient, logged=scripted.logged
+            )
+            self._strike(fault)
+
+    def _injected(self, kind: FaultKind, node: int, origin: Origin, *, transient: bool, logged: bool) -> Fault:
+        state = self._state
+        identity = f"{origin}/{kind.name}/{node}/{state.now!r}"
+        uniform = stream(state.seed, identity).random
+        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        logs = logged and kind.event is not None
+        return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
+
+    def _on_recurrence(self, standing: Standing) -> None:
+        fault = self._state.hazards.struck(standing)
+        fault.at = self._state.now
+        self._strike(fault)
+
+    def _strike(self, fault: Fault) -> None:
+        """A fault is in the world: stop or slow the job as it does, and let the layers look."""
+        state = self._state
+        kind = fault.kind
+        state.tally.fault(kind, fault.origin)
+        node = None if fault.node == JOB_WIDE else fault.node
+        state.facts.append(
+            FaultOccurred(
+                state.now,
+                fault.identity,
+                kind.name,
+                kind.component,
+                kind.symptom,
+                fault.origin,
+                node,
+                fault.transient,
+            )
+        )
+        if kind.symptom is Symptom.BENIGN:
+            return
+        state.present.append(fault)
+        if kind.stops and node is not None and state.cluster.state_of(node) is not NodeState.FAILED:
+            state.cluster.fail(node)
+            state.failed_nodes.append(node)
+        if state.job.state is JobState.RUNNING:
+            self._strike_running(fault)
+            return
+        self._monitoring.watch_stopped(fault)
+        if kind.stops and state.incident is not None:
+            self._response.struck_during_recovery(fault)
+
+    def _strike_running(self, fault: Fault) -> None:
+        state = self._state
+        run = state.training.run
+        assert run is not None  # noqa: S101 - a running job has a run
+        position = run.position(state.now)
+        fault.step = position.whole_steps
+        self._monitoring.watch_running(fault, run, position)
+        if fault.kind.stops:
+            state.halt(JobState.STALLED)
+            state.ledger.open(Bucket.UNDETECTED_STALL, state.now)
+        elif fault.kind.slow_factor > run.slow_factor:
+            state.cancel_run_entries()
+            state.training.change_speed(state.now, fault.kind.slow_factor)
+            state.schedule_target()
+            self._schedule_planned_stop()
+
+    # --- detection
+
+    def _on_detection(self, claim: tuple[Fault, int]) -> None:
+        fault, index = claim
+        state = self._state
+        detection = self._monitoring.claimed(fault, index)
+        case = self._response.case(detection)
+        cause = detection.component.value if detection.node is None else f"node {detection.node}"
+        if detection.is_slow and state.job.state is JobState.RUNNING and self._response.tolerates(case):
+            self._raised(fault, detection, None)
+            return
+        incident = self._response.take(case, fault.marks, cause)
+        self._raised(fault, detection, incident)
+        if fault.node == JOB_WIDE and fault.kind.component is Component.SOFTWARE:
+            crash = (fault.kind.name, incident.stop_step)
+            incident.repeats_crash = state.last_crash == crash
+            state.last_crash = crash
+
+    def _raised(self, fault: Fault, detection: Detection, incident: Incident | None) -> None:
+        now = self._state.now
+        number = None if incident is None else incident.number
+        self._state.facts.append(
+            DetectionRaised(
+                now, fault.identity, fault.kind.name, detection.layer, detection.node, now - fault.at, number
+            )
+        )
+
+    def _on_false_alarm(self, _: None) -> None:
+        state = self._state
+        detector, where, marks = state.hazards.alarm()
+        node = state.cluster.nth_active(where)
+        state.tally.false_alarms[detector.layer] += 1
+        detection = Detection(state.now, detector.layer, node, Component.FALSE_ALARM, is_slow=False)
+        incident = self._response.take(self._response.case(detection), marks, f"node {node}")
+        state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
+
+    # --- capacity and target
+
+    def _on_node_returns(self, node: int) -> None:
+        state = self._state
+        state.cluster.return_repaired(node)
+        state.facts.append(NodeReturned(state.now, node))
+        if state.job.state is JobState.WAITING_FOR_CAPACITY and state.incident is not None:
+            self._response.restart(state.incident)
+        else:
+            self._schedule_planned_stop()
+
+    def _schedule_planned_stop(self) -> None:
+        """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
+        state = self._state
+        run = state.training.run
+        if self._rejoins_at_checkpoint and run is not None and state.cluster.can_grow() and state.planned_entry < 0:
+            stop_at = run.next_save_ends_at(state.now)
+            state.planned_entry = state.schedule.push(stop_at, "planned_stop")
+
+    def _on_planned_stop(self, _: None) -> None:
+        self._state.planned_entry = -1
+        self._response.planned_stop()
+
+    def _on_target(self, _: None) -> None:
+        state = self._state
+        state.target_entry = -1
+        state.halt(JobState.COMPLETED, is_planned=True)
+        state.completed_at = state.now
+        assert state.target_step is not None  # noqa: S101 - it is what was scheduled
+        state.facts.append(TargetReached(state.now, state.target_step))

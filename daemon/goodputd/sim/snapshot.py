@@ -1,0 +1,133 @@
+"""All that leaves the core: plain data, read by metrics, JSON and people.
+
+This module defines and does not compute; ``report`` fills it. It may know ``taxonomy`` only, so
+that whoever reads a snapshot cannot reach the truth behind it. Seconds are simulated; a mean or a
+ratio that has no data is None. Closed label sets are complete: a key that has not happened is 0.
+"""
+
+from dataclasses import dataclass
+
+from goodputd.sim.taxonomy import (
+    Action,
+    Bucket,
+    CheckpointOutcome,
+    CheckpointTier,
+    Component,
+    DetectionResult,
+    JobState,
+    Layer,
+    NodeState,
+    Origin,
+    Reason,
+    RecoveryOutcome,
+    StageName,
+    Symptom,
+    VerificationOutcome,
+)
+
+
+@dataclass(slots=True)
+class Histogram:
+    """Counts per bucket (not cumulative); ``counts`` is one longer than ``bounds`` (+Inf)."""
+
+    bounds: tuple[float, ...]
+    counts: tuple[int, ...]
+    sum: float
+
+
+@dataclass(slots=True)
+class Total:
+    """A sum of seconds and how many went into it."""
+
+    seconds: float
+    count: int
+
+    def copy(self) -> "Total":
+        """An independent copy."""
+        return Total(self.seconds, self.count)
+
+
+@dataclass(slots=True)
+class NodeStrikes:
+    """Standing strikes of one node."""
+
+    node: int
+    strikes: int
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
+
+    scenario: str
+    now: float
+    """Simulated seconds since start; equal to elapsed."""
+
+    seconds: dict[Bucket, float]
+    provisional_seconds: float
+    retracted_seconds: float
+    gpu_seconds: dict[str, float]
+    """By bucket, and ``idle_capacity``."""
+    provisional_gpu_seconds: float
+    retracted_gpu_seconds: float
+    nominal_gpus: int
+
+    interruptions: dict[tuple[Component, Layer], int]
+    expected_interruptions: float
+    faults: dict[tuple[str, Component, Origin], int]
+    """By kind, component and origin; every kind of the catalog x (primary, recurrence), others lazily."""
+    detection_misses: dict[Layer, int]
+    """Enabled layers only."""
+    false_alarms: dict[Layer, int]
+    """Enabled layers only."""
+    decisions: dict[tuple[Action, Reason], int]
+    recoveries: dict[tuple[Action, RecoveryOutcome], int]
+    verifications: dict[VerificationOutcome, int]
+
+    steps: int
+    """Executed, repeats included."""
+    lost_steps: int
+    retracted_steps: int
+    step: int
+    """step = steps - lost_steps - retracted_steps whenever the job runs."""
+    checkpoints: dict[tuple[CheckpointTier, CheckpointOutcome], int]
+
+    recovery_seconds: Histogram
+    """Stopped seconds per closed incident."""
+    detection_seconds: dict[tuple[Layer, DetectionResult], Histogram]
+    """Enabled layers only."""
+    stage_seconds: dict[StageName, Total]
+
+    effective_training_time_ratio: float | None
+    effective_utilization_ratio: float | None
+    effective_compute_ratio: float | None
+    recovery_success_ratio: dict[Action, float | None]
+    """Restart and evict."""
+    mttr_seconds: float | None
+    mtbf_seconds: float | None
+    mttd_seconds: dict[Symptom, float | None]
+    """Crash, hang, slow, corrupt."""
+    mttd_overall_seconds: float | None
+
+    nodes: dict[NodeState, int]
+    gpus: dict[NodeState, int]
+    job_state: JobState
+    node_strikes: tuple[NodeStrikes, ...]
+    """Nodes with two standing strikes or more, the worst 20."""
+    undetected_faults: int
+    loss: float
+    gradient_norm: float
+
+    last_interruption_at: float | None
+    last_step_at: float | None
+    last_checkpoint_at: dict[CheckpointTier, float | None]
+
+    detection_timeout_seconds: dict[Layer, float]
+    """Enabled layers only."""
+    checkpoint_interval_seconds: float
+    spares_configured: int
+
+    @property
+    def total_interruptions(self) -> int:
+        """Incidents opened, planned ones not counted."""
+        return sum(n for (c, _), n in self.interruptions.items() if c is not Component.PLANNED)

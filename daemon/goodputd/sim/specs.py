@@ -1,0 +1,32 @@
+"""How settings are declared: plain dataclasses that a validator outside the core can read.
+
+A spec lives beside what it configures. It is a slotted keyword-only dataclass; each field carries
+its default, its limits (``annotated_types``, which are inert marks) and, on the line below it, one
+sentence with the unit. ``settings`` reads all three for validation, the commented TOML and the JSON
+Schema. The core itself never validates.
+"""
+
+from typing import Annotated, Any, Final
+
+from annotated_types import Ge, Gt, Interval, MinLen
+
+SPEC: Final[dict[str, Any]] = {
+    "extra": "forbid",
+    "strict": True,
+    "allow_inf_nan": False,
+    "use_attribute_docstrings": True,
+}
+"""Every spec class sets ``__pydantic_config__ = SPEC``: unknown keys, wrong types, NaN are errors."""
+
+Seconds = Annotated[float, Ge(0)]
+PositiveSeconds = Annotated[float, Gt(0)]
+PositiveFloat = Annotated[float, Gt(0)]
+NonNegativeFloat = Annotated[float, Ge(0)]
+Probability = Annotated[float, Interval(ge=0, le=1)]
+Count = Annotated[int, Ge(0)]
+PositiveCount = Annotated[int, Ge(1)]
+Factor = Annotated[float, Ge(1)]
+Name = Annotated[str, MinLen(1)]
+
+SECONDS_PER_HOUR: Final = 3600.0
+SECONDS_PER_DAY: Final = 86400.0

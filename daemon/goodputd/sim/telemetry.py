@@ -1,0 +1,69 @@
+"""Telemetry: what a fault shows, and when each layer would claim it.
+
+The bridge from truth to monitoring. ``observe`` turns a fault into an ``Observation``, ``survey``
+asks every layer for its claim. Every layer's answer is kept, not only the winner's.
+"""
+
+from goodputd.sim.faults import Fault
+from goodputd.sim.job import Position, Run
+from goodputd.sim.observation import Observation
+from goodputd.sim.protocols import Detector
+from goodputd.sim.taxonomy import Symptom
+
+
+def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> Observation:
+    """What a fault shows that strikes the running job at ``fault.at``.
+
+    A hang leaves the processes beating. While a save blocks training no step beat is expected, and
+    the ranks that are left meet in the next collective only after it.
+    """
+    at = fault.at
+    kind = fault.kind
+    blocked_until = at
+    last_step_at = position.activity_since
+    if position.in_save:
+        last_step_at += run.save_left_seconds if last_step_at == run.anchor_at else run.save_seconds
+        blocked_until = max(at, last_step_at)
+    stops = kind.stops
+    return Observation(
+        at,
+        at if kind.symptom is Symptom.CRASH else None,
+        at if stops else None,
+        last_step_at,
+        blocked_until if stops else None,
+        at + kind.event_delay_seconds if fault.logged else None,
+        checks_from,
+        run.step_seconds,
+        kind.step_time_sigmas,
+        kind.gradient_sigmas,
+        fault.marks.statistic,
+    )
+
+
+def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Observation:
+    """What a fault shows that strikes a stopped job: no steps, no statistics (DESIGN rule 3)."""
+    at = fault.at
+    return Observation(
+        at,
+        at if fault.kind.symptom is Symptom.CRASH else None,
+        None,
+        at,
+        collective_stalls_at,
+        at + fault.kind.event_delay_seconds if fault.logged else None,
+        at,
+        1.0,
+        0.0,
+        0.0,
+        fault.marks.statistic,
+    )
+
+
+def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[tuple[float, int]]:
+    """(instant, index of detector) of every layer that sees it, first claim first."""
+    claims = []
+    for index, detector in enumerate(detectors):
+        claim = detector.claims_at(observation)
+        if claim is not None:
+            claims.append((claim, index))
+    claims.sort()
+    return claims

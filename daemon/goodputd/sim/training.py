@@ -1,0 +1,193 @@
+"""Training: the run in flight, what it executed, and what a restore takes back.
+
+Knows the ledger and the checkpoints, nothing of faults or recoveries. Everything between two calls
+is arithmetic on the run's anchor.
+"""
+
+from dataclasses import dataclass
+
+from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore
+from goodputd.sim.job import JobSpec, Position, Run
+from goodputd.sim.ledger import Ledger, RunWork
+
+
+@dataclass(slots=True)
+class StepCounts:
+    """Counters of steps and saves; none of them ever falls."""
+
+    executed: int = 0
+    lost: int = 0
+    retracted: int = 0
+    saves: int = 0
+    interrupted_saves: int = 0
+
+
+class Training:
+    """The job's progress."""
+
+    __slots__ = (
+        "_base_step_seconds",
+        "_checkpoint",
+        "_job",
+        "_ledger",
+        "_nominal_replicas",
+        "_replicas",
+        "checks_from",
+        "counts",
+        "last_step_at",
+        "run",
+        "saved_replicas",
+        "step",
+        "store",
+    )
+
+    def __init__(self, job: JobSpec, checkpoint: CheckpointSpec, ledger: Ledger, replicas: int) -> None:
+        """Nothing runs until ``start``; ``replicas`` is the nominal number."""
+        self._job = job
+        self._checkpoint = checkpoint
+        self._ledger = ledger
+        self._nominal_replicas = replicas
+        self._replicas = replicas
+        self._base_step_seconds = job.step_seconds
+        self.store = CheckpointStore(checkpoint.keep)
+        self.counts = StepCounts()
+        self.run: Run | None = None
+        self.step = 0
+        """The last whole step when the run began or ended."""
+        self.last_step_at: float | None = None
+        self.checks_from = 0.0
+        self.saved_replicas = replicas
+        """Replicas of the job when its newest checkpoint was saved."""
+
+    @property
+    def step_seconds(self) -> float:
+        """Step time of the job as it is sized now, without stragglers."""
+        return self._base_step_seconds
+
+    @property
+    def interval_steps(self) -> int:
+        """Steps between two saves."""
+        return self._checkpoint.steps(self._base_step_seconds)
+
+    @property
+    def training_share(self) -> float:
+        """Share of running time spent in steps, not saves."""
+        stepping = self.interval_steps * self._base_step_seconds
+        return stepping / (stepping + self._checkpoint.save_seconds)
+
+    def resize(self, replicas: int) -> bool:
+        """The job goes on with so many replicas from the next start; returns whether that is news."""
+        if replicas == self._replicas:
+            return False
+        self._replicas = replicas
+        if self._job.on_shrink == "same_batch" and replicas:
+            self._base_step_seconds = self._job.step_seconds * self._nominal_replicas / replicas
+        return True
+
+    def start(self, at: float) -> Run:
+        """Train on from ``step``."""
+        interval = self.interval_steps
+        self.run = Run(
+            at,
+            float(self.step),
+            0.0,
+            self._base_step_seconds,
+            1.0,
+            max(self.store.last + interval, self.step + 1),
+            interval,
+            self._checkpoint.save_seconds,
+        )
+        self.checks_from = at
+        return self.run
+
+    def position(self, at: float) -> Position:
+        """Where the run in flight stands. Errors: ``AssertionError`` when nothing runs."""
+        assert self.run is not None  # noqa: S101 - a caller's bug
+        return self.run.position(at)
+
+    def change_speed(self, at: float, slow_factor: float) -> None:
+        """A straggler appeared: go on from here at ``slow_factor`` times the step time."""
+        run = self.run
+        assert run is not None  # noqa: S101 - a caller's bug
+        position = self._close(at)
+        left = 0.0
+        next_save = self.store.last + run.interval_steps
+        if position.in_save:
+            whole_save = run.save_left_seconds if position.activity_since == run.anchor_at else 0.0
+            left = position.activity_since + (whole_save or run.save_seconds) - at
+            next_save = round(position.progress) + run.interval_steps
+        self.run = Run(
+            at,
+            position.progress,
+            left,
+            run.base_step_seconds,
+            slow_factor,
+            max(next_save, position.whole_steps + 1),
+            run.interval_steps,
+            run.save_seconds,
+        )
+
+    def stop(self, at: float) -> Position:
+        """The job stops at ``at``; its work is entered in the ledger."""
+        position = self._close(at)
+        if position.in_save:
+            self.counts.interrupted_saves += 1
+        self.last_step_at = position.activity_since
+        self.run = None
+        return position
+
+    def restore(self, step: int) -> tuple[int, int]:
+        """Go back to the checkpoint of ``step``; returns lost and retracted steps."""
+        committed = self.store.last
+        lost = self.step - committed
+        retracted = committed - step
+        self._ledger.roll_back()
+        if retracted:
+            self._ledger.retract(retracted * self._base_step_seconds)
+            self.store.drop_after(step)
+        self.counts.lost += lost
+        self.counts.retracted += retracted
+        self.step = step
+        return lost, retracted
+
+    def work(self, at: float, position: Position) -> RunWork:
+        """What the run in flight came to by ``at``."""
+        run = self.run
+        assert run is not None  # noqa: S101 - a caller's bug
+        running = at - run.anchor_at - position.save_seconds
+        stepping = running
+        if run.slow_factor != 1.0:
+            stepping = (position.progress - run.anchor_progress) * run.base_step_seconds
+        commits = position.saves_finished > 0
+        committed = 0.0
+        if commits:
+            saved = run.last_saved_step(position.saves_finished)
+            committed = (saved - run.anchor_progress) * run.base_step_seconds
+        return RunWork(position.save_seconds, running - stepping, commits, committed, stepping - committed)
+
+    def last_save_at(self, position: Position) -> float | None:
+        """When the newest checkpoint became durable, ``position`` being that of the run in flight."""
+        run = self.run
+        if run is None or position.saves_finished == 0:
+            return self.store.last_saved_at
+        if run.save_left_seconds > 0.0 and position.saves_finished == 1:
+            return run.anchor_at + run.save_left_seconds
+        return run.reaches_step_at(run.last_saved_step(position.saves_finished)) + run.save_seconds
+
+    def _close(self, at: float) -> Position:
+        """Enter the run's work; counters, step and store are as of ``at``."""
+        run = self.run
+        assert run is not None  # noqa: S101 - a caller's bug
+        position = run.position(at)
+        self._ledger.enter_run(self.work(at, position))
+        saves = position.saves_finished
+        if saves:
+            last = run.last_saved_step(saves)
+            durable_at = self.last_save_at(position)
+            self.store.saved(last, saves, run.interval_steps, at if durable_at is None else durable_at)
+            self.counts.saves += saves
+            self.saved_replicas = self._replicas
+        whole = position.whole_steps
+        self.counts.executed += whole - self.step
+        self.step = whole
+        return position
