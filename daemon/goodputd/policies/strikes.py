@@ -13,6 +13,17 @@ from goodputd.sim.protocols import Case, Decision
 from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, PositiveFloat
 from goodputd.sim.taxonomy import Action, Component, Reason
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_COMPONENT_RULE = Reason.COMPONENT_RULE
+_EVICT = Action.EVICT
+_FURTHER_STRIKE = Reason.FURTHER_STRIKE
+_NO_NODE = Reason.NO_NODE
+_REASON_SOFTWARE = Reason.SOFTWARE
+_RESTART = Action.RESTART
+_SLOW_TOLERATED = Reason.SLOW_TOLERATED
+_SOFTWARE = Component.SOFTWARE
+_TOLERATE = Action.TOLERATE
+
 _REASONS = {1: Reason.FIRST_STRIKE, 2: Reason.SECOND_STRIKE}
 
 NodeComponent = Literal["gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"]
@@ -57,12 +68,12 @@ class Strikes:
         """Evict by component rule or by strike count, restart otherwise."""
         detection = case.detection
         if detection.is_slow and self._tolerate_slow:
-            return Decision(Action.TOLERATE, Reason.SLOW_TOLERATED)
+            return Decision(_TOLERATE, _SLOW_TOLERATED)
         if detection.node is None:
-            software = detection.component == Component.SOFTWARE
-            return Decision(Action.RESTART, Reason.SOFTWARE if software else Reason.NO_NODE)
+            software = detection.component == _SOFTWARE
+            return Decision(_RESTART, _REASON_SOFTWARE if software else _NO_NODE)
         if detection.component in self._evict_at_once:
-            return Decision(Action.EVICT, Reason.COMPONENT_RULE)
-        reason = _REASONS.get(case.strikes, Reason.FURTHER_STRIKE)
+            return Decision(_EVICT, _COMPONENT_RULE)
+        reason = _REASONS.get(case.strikes, _FURTHER_STRIKE)
         evict = 0 < self._limit <= case.strikes
-        return Decision(Action.EVICT if evict else Action.RESTART, reason)
+        return Decision(_EVICT if evict else _RESTART, reason)

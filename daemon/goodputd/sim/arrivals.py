@@ -16,6 +16,9 @@ from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
 from goodputd.sim.streams import exponential, stream
 from goodputd.sim.taxonomy import Origin
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_PRIMARY = Origin.PRIMARY
+
 _FIRST_BLOCK = 1024
 
 
@@ -105,7 +108,7 @@ def _fault(source: _Stream, at: float, node: int, uniforms: tuple[float, ...]) -
         kind,
         node,
         transient < kind.transient_probability,
-        Origin.PRIMARY,
+        _PRIMARY,
         Marks(logged, *marks),
         0,
         kind.event is not None and logged < kind.logged_probability,

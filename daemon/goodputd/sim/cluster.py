@@ -15,6 +15,13 @@ from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_ACTIVE = NodeState.ACTIVE
+_FAILED = NodeState.FAILED
+_IDLE = NodeState.IDLE
+_REPAIRING = NodeState.REPAIRING
+_SPARE = NodeState.SPARE
+
 
 @dataclass(slots=True, kw_only=True)
 class ClusterSpec:
@@ -66,22 +73,20 @@ class Cluster:
         self._idle: list[int] = []
         job_nodes = self.nominal_replicas * self.nodes_per_replica
         for node in range(job_nodes, spec.nodes):
-            self._states[node] = NodeState.IDLE
+            self._states[node] = _IDLE
             self._idle.append(node)
-        self.counts[NodeState.ACTIVE] = job_nodes
-        self.counts[NodeState.IDLE] = len(self._idle)
-        self.counts[NodeState.SPARE] = spec.spares
+        self.counts[_ACTIVE] = job_nodes
+        self.counts[_IDLE] = len(self._idle)
+        self.counts[_SPARE] = spec.spares
         self._strikes: dict[int, list[float]] = {}
+        self._count()
 
-    @property
-    def active_replicas(self) -> int:
+    def _count(self) -> None:
+        """Work out the job's size; called when it changes."""
+        self.active_replicas = self.nominal_replicas - len(self._dissolved)
         """Replicas that have all their nodes."""
-        return self.nominal_replicas - len(self._dissolved)
-
-    @property
-    def active_gpus(self) -> int:
-        """GPUs of the job as it is now."""
-        return self.active_replicas * self.nodes_per_replica * self.gpus_per_node
+        self.active_nodes = self.active_replicas * self.nodes_per_replica
+        self.active_gpus = self.active_nodes * self.gpus_per_node
 
     @property
     def nominal_gpus(self) -> int:
@@ -98,18 +103,18 @@ class Cluster:
         state = self._states.get(node)
         if state is not None:
             return state
-        return NodeState.ACTIVE if node < self.nominal_nodes else NodeState.SPARE
+        return _ACTIVE if node < self.nominal_nodes else _SPARE
 
     def is_in_job(self, node: int) -> bool:
         """Whether the node holds a slot of the job, failed or not."""
         state = self._states.get(node)
         if state is None:
             return node < self.nominal_nodes
-        return state is NodeState.ACTIVE or state is NodeState.FAILED
+        return state is _ACTIVE or state is _FAILED
 
     def nth_active(self, fraction: float) -> int:
         """The node at this fraction, in [0, 1), of the slots in use; for a uniform choice."""
-        index = int(fraction * self.active_replicas * self.nodes_per_replica)
+        index = int(fraction * self.active_nodes)
         for replica in self._dissolved:
             if replica * self.nodes_per_replica <= index:
                 index += self.nodes_per_replica
@@ -117,13 +122,13 @@ class Cluster:
 
     def fail(self, node: int) -> None:
         """The node stopped working; again is no news."""
-        if self.state_of(node) is not NodeState.FAILED:
-            self._move(node, NodeState.FAILED)
+        if self.state_of(node) is not _FAILED:
+            self._move(node, _FAILED)
 
     def revive(self, node: int) -> None:
         """A restart brought a failed node of the job back; anything else is left alone."""
-        if self._states.get(node) is NodeState.FAILED:
-            self._move(node, NodeState.ACTIVE)
+        if self._states.get(node) is _FAILED:
+            self._move(node, _ACTIVE)
 
     def evict(self, node: int) -> int | None:
         """Send the node to repair; returns its replacement, None when its replica is dissolved.
@@ -132,7 +137,7 @@ class Cluster:
         Errors: ``TransitionError`` when the node is not in the job.
         """
         slot = self._slots.pop(node, node)
-        self._move(node, NodeState.REPAIRING)
+        self._move(node, _REPAIRING)
         self._holders.pop(slot, None)
         pool = self._idle or self._spares
         if pool:
@@ -144,7 +149,7 @@ class Cluster:
 
     def return_repaired(self, node: int) -> None:
         """The node comes back as a spare; repair clears its strikes."""
-        self._move(node, NodeState.SPARE)
+        self._move(node, _SPARE)
         insort(self._spares, node)
         self._strikes.pop(node, None)
 
@@ -161,6 +166,8 @@ class Cluster:
                 pool = self._idle or self._spares
                 self._seat(pool.pop(0), slot)
             grown += 1
+        if grown:
+            self._count()
         return grown
 
     def strike(self, node: int, at: float, window_seconds: float) -> int:
@@ -186,12 +193,13 @@ class Cluster:
                 continue
             node = self._holders.pop(slot, slot)
             self._slots.pop(node, None)
-            self._move(node, NodeState.IDLE)
+            self._move(node, _IDLE)
             insort(self._idle, node)
         insort(self._dissolved, replica)
+        self._count()
 
     def _seat(self, node: int, slot: int) -> None:
-        self._move(node, NodeState.ACTIVE)
+        self._move(node, _ACTIVE)
         if node != slot:
             self._slots[node] = slot
             self._holders[slot] = node

@@ -23,7 +23,7 @@ from goodputd.sim.specs import (
     Probability,
     Seconds,
 )
-from goodputd.sim.taxonomy import Component, Origin, Symptom
+from goodputd.sim.taxonomy import STOPPING, Component, Origin, Symptom
 
 JOB_WIDE = -1
 """The block and node number of faults that strike the job as a whole."""
@@ -167,11 +167,8 @@ class FaultKind:
     slow_factor: float
     step_time_sigmas: float
     gradient_sigmas: float
-
-    @property
-    def stops(self) -> bool:
-        """Whether a fault of this kind stops the job at once."""
-        return self.symptom is Symptom.CRASH or self.symptom is Symptom.HANG
+    stops: bool
+    """Whether a fault of this kind stops the job at once: a crash or a hang."""
 
 
 class Marks(NamedTuple):
@@ -244,6 +241,7 @@ def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: in
         slow_factor=kind.slow_factor,
         step_time_sigmas=kind.step_time_sigmas,
         gradient_sigmas=kind.gradient_sigmas,
+        stops=Symptom(kind.symptom) in STOPPING,
     )
 
 

@@ -23,6 +23,8 @@ class Incident:
     stop_step: int
     marks: Marks
     """Of the newest detection: its luck is the plan's luck."""
+    pace: float = 1.0
+    """Factor on the mean seconds of every stage."""
     plan: RecoveryPlan = ()
     stage_index: int = 0
     stage_since: float = 0.0

@@ -12,7 +12,6 @@ from annotated_types import Interval
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveFloat, Probability, Seconds
 from goodputd.sim.taxonomy import Bucket, StageName
 
-
 @dataclass(slots=True, kw_only=True)
 class RecoverySpec:
     """How long each stage takes, and how often a restore is wrong."""
@@ -41,19 +40,7 @@ class RecoverySpec:
     """By how much the loss is off after such a restore."""
 
 
-@dataclass(slots=True)
-class Stage:
-    """One step of a plan; ``seconds`` is simulated."""
-
-    name: StageName
-    seconds: float
-    bucket: Bucket
-
-
-RecoveryPlan = tuple[Stage, ...]
-
-STAGE_BUCKETS: Final[dict[StageName, Bucket]] = {
-    StageName.DETECT: Bucket.UNDETECTED_STALL,
+_BUCKETS: Final[dict[StageName, Bucket]] = {
     StageName.DECIDE: Bucket.DECISION,
     StageName.RESCHEDULE: Bucket.RESTART,
     StageName.COLLECTIVE_INIT: Bucket.RESTART,
@@ -62,32 +49,46 @@ STAGE_BUCKETS: Final[dict[StageName, Bucket]] = {
     StageName.VERIFY: Bucket.VERIFY,
 }
 
-USES_COLLECTIVES: Final = frozenset({StageName.COLLECTIVE_INIT, StageName.VERIFY})
+_USES_COLLECTIVES: Final = frozenset({StageName.COLLECTIVE_INIT, StageName.VERIFY})
 """Stages that a missing rank stalls, so that the watchdog's clock starts (DESIGN rule 3)."""
 
 
-def decide_plan(spec: RecoverySpec, pace: float) -> RecoveryPlan:
+@dataclass(slots=True)
+class Stage:
+    """One step of a plan; ``seconds`` is its simulated mean, before the plan's pace."""
+
+    name: StageName
+    seconds: float
+    bucket: Bucket
+    uses_collectives: bool
+
+
+RecoveryPlan = tuple[Stage, ...]
+
+
+def _plan(*stages: tuple[StageName, float]) -> RecoveryPlan:
+    return tuple(Stage(name, seconds, _BUCKETS[name], name in _USES_COLLECTIVES) for name, seconds in stages)
+
+
+def decide_plan(spec: RecoverySpec) -> RecoveryPlan:
     """The part of a plan before the decision is known."""
-    return (Stage(StageName.DECIDE, spec.decide_seconds * pace, Bucket.DECISION),)
+    return _plan((StageName.DECIDE, spec.decide_seconds))
 
 
-def restart_plan(spec: RecoverySpec, restore_seconds: float, pace: float) -> RecoveryPlan:
+def restart_plan(spec: RecoverySpec, restore_seconds: float) -> RecoveryPlan:
     """From the decision to verified training."""
-    return (
-        Stage(StageName.RESCHEDULE, spec.reschedule_seconds * pace, Bucket.RESTART),
-        Stage(StageName.COLLECTIVE_INIT, spec.collective_init_seconds * pace, Bucket.RESTART),
-        Stage(StageName.RESTORE, restore_seconds * pace, Bucket.CHECKPOINT_RESTORE),
-        Stage(StageName.COMPILE, spec.compile_seconds * pace, Bucket.RESTART),
-        Stage(StageName.VERIFY, spec.verify_seconds * pace, Bucket.VERIFY),
+    return _plan(
+        (StageName.RESCHEDULE, spec.reschedule_seconds),
+        (StageName.COLLECTIVE_INIT, spec.collective_init_seconds),
+        (StageName.RESTORE, restore_seconds),
+        (StageName.COMPILE, spec.compile_seconds),
+        (StageName.VERIFY, spec.verify_seconds),
     )
 
 
-def second_restore_plan(spec: RecoverySpec, restore_seconds: float, pace: float) -> RecoveryPlan:
+def second_restore_plan(spec: RecoverySpec, restore_seconds: float) -> RecoveryPlan:
     """What follows a verification that saw a jump: the checkpoint before, verified again."""
-    return (
-        Stage(StageName.RESTORE, restore_seconds * pace, Bucket.CHECKPOINT_RESTORE),
-        Stage(StageName.VERIFY, spec.verify_seconds * pace, Bucket.VERIFY),
-    )
+    return _plan((StageName.RESTORE, restore_seconds), (StageName.VERIFY, spec.verify_seconds))
 
 
 def pace_of(spec: RecoverySpec, uniform: float) -> float:

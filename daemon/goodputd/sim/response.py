@@ -23,7 +23,6 @@ from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.protocols import Case, Decision, Policy
 from goodputd.sim.recovery import (
-    USES_COLLECTIVES,
     RecoveryPlan,
     RecoverySpec,
     decide_plan,
@@ -46,13 +45,41 @@ from goodputd.sim.taxonomy import (
     VerificationOutcome,
 )
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_BUCKET_WAITING_FOR_CAPACITY = Bucket.WAITING_FOR_CAPACITY
+_CORRUPT = Symptom.CORRUPT
+_DECIDE = StageName.DECIDE
+_DETECT = StageName.DETECT
+_EVICT = Action.EVICT
+_LAYER_PLANNED = Layer.PLANNED
+_NO_CAPACITY = Reason.NO_CAPACITY
+_PLANNED = Component.PLANNED
+_RECOVERING = JobState.RECOVERING
+_RUNNING = JobState.RUNNING
+_STALLED = JobState.STALLED
+_TOLERATE = Action.TOLERATE
+_UNDETECTED_STALL = Bucket.UNDETECTED_STALL
+_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
+_WAIT_FOR_CAPACITY = Action.WAIT_FOR_CAPACITY
+
 _JUMPS = frozenset({VerificationOutcome.JUMP, VerificationOutcome.FALSE_JUMP})
 
 
 class Response:
     """What is done about detections."""
 
-    __slots__ = ("_checkpoint", "_cluster_spec", "_job_spec", "_loss", "_monitoring", "_policy", "_recovery", "_state")
+    __slots__ = (
+        "_checkpoint",
+        "_cluster_spec",
+        "_decide_plan",
+        "_job_spec",
+        "_loss",
+        "_monitoring",
+        "_policy",
+        "_recovery",
+        "_restart_plans",
+        "_state",
+    )
 
     def __init__(
         self,
@@ -74,13 +101,15 @@ class Response:
         self._checkpoint = checkpoint
         self._recovery = recovery
         self._loss = loss
+        self._decide_plan = decide_plan(recovery)
+        self._restart_plans: dict[float, RecoveryPlan] = {}
 
     # --- detection -> incident
 
     def tolerates(self, case: Case) -> bool:
         """Whether the policy lets a slow rank be; that decision is made at once."""
         decision = self._policy.decide(case)
-        if decision.action is not Action.TOLERATE:
+        if decision.action is not _TOLERATE:
             return False
         self._note(decision, case, None)
         return True
@@ -114,26 +143,27 @@ class Response:
         incident.marks = marks
         incident.undecided.append((case, marks))
         self._monitoring.mute()
-        self._walk(incident, decide_plan(self._recovery, pace_of(self._recovery, marks.pace)))
+        incident.pace = pace_of(self._recovery, marks.pace)
+        self._walk(incident, self._decide_plan)
         return incident
 
     def planned_stop(self) -> None:
         """Stop at a checkpoint to take nodes back (DESIGN rule 12)."""
         state = self._state
-        state.halt(JobState.RECOVERING, is_planned=True)
+        state.halt(_RECOVERING, state.training.position(state.now), is_planned=True)
         uniform = stream(state.seed, f"planned/{state.incidents}").random
         marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
-        incident = self._open(Component.PLANNED, Layer.PLANNED, marks)
+        incident = self._open(_PLANNED, _LAYER_PLANNED, marks)
         self._monitoring.mute()
         self.restart(incident)
 
     def _open(self, component: Component, layer: Layer, marks: Marks) -> Incident:
         state = self._state
         state.incidents += 1
-        if state.job.state is JobState.RUNNING:
-            state.halt(JobState.RECOVERING)
+        if state.job.state is _RUNNING:
+            state.halt(_RECOVERING, state.training.position(state.now))
         elif state.down_since is not None:
-            state.tally.stage(StageName.DETECT, state.now - state.down_since)
+            state.tally.stage(_DETECT, state.now - state.down_since)
         state.tally.interruption(component, layer, state.now)
         state.incident = Incident(state.incidents, state.now, component, layer, state.training.step, marks)
         return state.incident
@@ -141,37 +171,38 @@ class Response:
     # --- the plan
 
     def _walk(self, incident: Incident, plan: RecoveryPlan) -> None:
-        if self._state.job.state is not JobState.RECOVERING:
-            self._state.job.move(JobState.RECOVERING)
+        if self._state.job.state is not _RECOVERING:
+            self._state.job.move(_RECOVERING)
         incident.plan = plan
         incident.stage_index = 0
         self._enter_stage(incident)
 
     def _enter_stage(self, incident: Incident) -> None:
         state = self._state
+        now = state.now
         stage = incident.plan[incident.stage_index]
-        incident.stage_since = state.now
-        if stage.name in USES_COLLECTIVES:
-            blocking = [fault for fault in state.present if fault.in_recovery and not fault.detected]
+        incident.stage_since = now
+        if stage.uses_collectives:
+            blocking = [fault for fault in state.present if fault.in_recovery]
             if blocking:
                 self._stall(blocking)
                 return
-        state.ledger.open(stage.bucket, state.now)
-        incident.stage_end = state.schedule.push(state.now + stage.seconds, "stage", incident)
+        state.ledger.open(stage.bucket, now)
+        incident.stage_end = state.schedule.push(now + stage.seconds * incident.pace, "stage", incident)
 
     def struck_during_recovery(self, fault: Fault) -> None:
         """A crash or hang while the plan runs: it stalls a collective in progress at once."""
         incident = self._state.incident
         stage = incident.stage if incident else None
         fault.in_recovery = True
-        if incident and stage and stage.name in USES_COLLECTIVES:
+        if incident and stage and stage.uses_collectives:
             self._cut_stage(incident)
             self._stall([fault])
 
     def _stall(self, blocking: list[Fault]) -> None:
         state = self._state
-        state.job.move(JobState.STALLED)
-        state.ledger.open(Bucket.UNDETECTED_STALL, state.now)
+        state.job.move(_STALLED)
+        state.ledger.open(_UNDETECTED_STALL, state.now)
         for fault in blocking:
             self._monitoring.watch_stalled_collective(fault)
 
@@ -195,7 +226,7 @@ class Response:
         self._end_stage(incident, cut=False)
         name = incident.plan[incident.stage_index].name
         incident.stage_index += 1
-        if name is StageName.DECIDE:
+        if name is _DECIDE:
             self._carry_out(incident)
         elif incident.stage_index == len(incident.plan):
             self._verify(incident)
@@ -221,7 +252,7 @@ class Response:
         node = case.detection.node
         if node is None:
             cause = case.detection.component.value
-        elif decision.action is Action.EVICT and self._state.cluster.is_in_job(node):
+        elif decision.action is _EVICT and self._state.cluster.is_in_job(node):
             cause = self._evict(incident, node, marks)
         else:
             cause = f"node {node}"
@@ -269,12 +300,18 @@ class Response:
             self._wait(incident)
             return
         incident.restore_step = self._restore_step(incident)
-        pace = pace_of(self._recovery, incident.marks.pace)
-        self._walk(incident, restart_plan(self._recovery, self._restore_seconds(), pace))
+        self._walk(incident, self._restart_plan(self._restore_seconds()))
+
+    def _restart_plan(self, restore_seconds: float) -> RecoveryPlan:
+        """Plans differ by the restore time only, which takes few values: built once."""
+        plan = self._restart_plans.get(restore_seconds)
+        if plan is None:
+            plan = self._restart_plans[restore_seconds] = restart_plan(self._recovery, restore_seconds)
+        return plan
 
     def _restore_seconds(self) -> float:
         cluster = self._state.cluster
-        nodes = cluster.active_replicas * cluster.nodes_per_replica
+        nodes = cluster.active_nodes
         resharded = cluster.active_replicas != self._state.training.saved_replicas
         return self._checkpoint.restore_seconds(nodes, resharded=resharded)
 
@@ -289,17 +326,17 @@ class Response:
 
     def _wait(self, incident: Incident) -> None:
         state = self._state
-        if state.job.state is JobState.WAITING_FOR_CAPACITY:
+        if state.job.state is _WAITING_FOR_CAPACITY:
             return
-        state.job.move(JobState.WAITING_FOR_CAPACITY)
-        state.ledger.open(Bucket.WAITING_FOR_CAPACITY, state.now)
+        state.job.move(_WAITING_FOR_CAPACITY)
+        state.ledger.open(_BUCKET_WAITING_FOR_CAPACITY, state.now)
         cluster = state.cluster
-        healthy = cluster.active_replicas * cluster.nodes_per_replica + cluster.waiting_nodes
+        healthy = cluster.active_nodes + cluster.waiting_nodes
         needed = self._job_spec.min_replicas * cluster.nodes_per_replica
-        state.tally.decisions[Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY] += 1
+        state.tally.decisions[_WAIT_FOR_CAPACITY, _NO_CAPACITY] += 1
         state.facts.append(
             DecisionMade(
-                state.now, incident.number, Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY, incident.node, 0
+                state.now, incident.number, _WAIT_FOR_CAPACITY, _NO_CAPACITY, incident.node, 0
             )
         )
         state.facts.append(CapacityAwaited(state.now, incident.number, healthy, needed))
@@ -309,7 +346,7 @@ class Response:
         store = self._state.training.store
         step = store.last
         for fault in self._state.present:
-            if fault.detected and fault.kind.symptom is Symptom.CORRUPT:
+            if fault.detected and fault.kind.symptom is _CORRUPT:
                 step = min(step, store.at_or_before(fault.step))
         return store.before(step) if incident.repeats_crash else step
 
@@ -331,8 +368,7 @@ class Response:
         )
         if outcome in _JUMPS:
             incident.restore_step = state.training.store.before(incident.restore_step)
-            pace = pace_of(self._recovery, incident.marks.pace)
-            self._walk(incident, second_restore_plan(self._recovery, self._restore_seconds(), pace))
+            self._walk(incident, second_restore_plan(self._recovery, self._restore_seconds()))
             return
         self._resume(incident)
 
@@ -349,7 +385,7 @@ class Response:
             state.down_since = None
             state.tally.recovery.observe(stopped)
         state.ledger.open(None, state.now)
-        state.job.move(JobState.RUNNING)
+        state.job.move(_RUNNING)
         state.start_run()
         state.facts.append(
             TrainingResumed(

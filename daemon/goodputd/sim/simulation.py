@@ -41,6 +41,18 @@ from goodputd.sim.tally import Outcomes, new_tally
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
 from goodputd.sim.training import Training
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_BENIGN = Symptom.BENIGN
+_COMPLETED = JobState.COMPLETED
+_FAILED = NodeState.FAILED
+_FALSE_ALARM = Component.FALSE_ALARM
+_INJECTED = Origin.INJECTED
+_RUNNING = JobState.RUNNING
+_SOFTWARE = Component.SOFTWARE
+_STALLED = JobState.STALLED
+_UNDETECTED_STALL = Bucket.UNDETECTED_STALL
+_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
+
 
 @dataclass(slots=True, kw_only=True)
 class Parts:
@@ -124,7 +136,7 @@ class Simulation:
     @property
     def completed(self) -> bool:
         """Whether the job reached its target step."""
-        return self._state.job.state is JobState.COMPLETED
+        return self._state.job.state is _COMPLETED
 
     def next_event_at(self) -> float | None:
         """When something happens next; None when nothing ever will."""
@@ -140,11 +152,9 @@ class Simulation:
             message = f"cannot go back from {state.now} to {at}"
             raise ValueError(message)
         state.facts = facts = []
-        pop_due = state.schedule.pop_due
         handlers = self._handlers
-        while (entry := pop_due(at)) is not None:
-            state.now = entry[0]
-            handlers[entry[2]](entry[3])
+        for state.now, _, name, payload in state.schedule.due(at):
+            handlers[name](payload)
         state.now = at
         return facts
 
@@ -180,7 +190,7 @@ class Simulation:
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""
         state = self._state.job.state
-        if state is JobState.COMPLETED or (state is not JobState.RUNNING and not self._during_recovery):
+        if state is _COMPLETED or (state is not _RUNNING and not self._during_recovery):
             return False
         return node == JOB_WIDE or self._state.cluster.is_in_job(node)
 
@@ -189,7 +199,7 @@ class Simulation:
         node = JOB_WIDE if scripted.node is None else scripted.node
         if self._reaches_job(node):
             fault = self._injected(
-                kind, node, Origin.INJECTED, transient=scripted.transient, logged=scripted.logged
+                kind, node, _INJECTED, transient=scripted.transient, logged=scripted.logged
             )
             self._strike(fault)
 
@@ -224,13 +234,13 @@ class Simulation:
                 fault.transient,
             )
         )
-        if kind.symptom is Symptom.BENIGN:
+        if kind.symptom is _BENIGN:
             return
         state.present.append(fault)
-        if kind.stops and node is not None and state.cluster.state_of(node) is not NodeState.FAILED:
+        if kind.stops and node is not None and state.cluster.state_of(node) is not _FAILED:
             state.cluster.fail(node)
             state.failed_nodes.append(node)
-        if state.job.state is JobState.RUNNING:
+        if state.job.state is _RUNNING:
             self._strike_running(fault)
             return
         self._monitoring.watch_stopped(fault)
@@ -245,8 +255,8 @@ class Simulation:
         fault.step = position.whole_steps
         self._monitoring.watch_running(fault, run, position)
         if fault.kind.stops:
-            state.halt(JobState.STALLED)
-            state.ledger.open(Bucket.UNDETECTED_STALL, state.now)
+            state.halt(_STALLED, position)
+            state.ledger.open(_UNDETECTED_STALL, state.now)
         elif fault.kind.slow_factor > run.slow_factor:
             state.cancel_run_entries()
             state.training.change_speed(state.now, fault.kind.slow_factor)
@@ -261,12 +271,12 @@ class Simulation:
         detection = self._monitoring.claimed(fault, index)
         case = self._response.case(detection)
         cause = detection.component.value if detection.node is None else f"node {detection.node}"
-        if detection.is_slow and state.job.state is JobState.RUNNING and self._response.tolerates(case):
+        if detection.is_slow and state.job.state is _RUNNING and self._response.tolerates(case):
             self._raised(fault, detection, None)
             return
         incident = self._response.take(case, fault.marks, cause)
         self._raised(fault, detection, incident)
-        if fault.node == JOB_WIDE and fault.kind.component is Component.SOFTWARE:
+        if fault.node == JOB_WIDE and fault.kind.component is _SOFTWARE:
             crash = (fault.kind.name, incident.stop_step)
             incident.repeats_crash = state.last_crash == crash
             state.last_crash = crash
@@ -285,7 +295,7 @@ class Simulation:
         detector, where, marks = state.hazards.alarm()
         node = state.cluster.nth_active(where)
         state.tally.false_alarms[detector.layer] += 1
-        detection = Detection(state.now, detector.layer, node, Component.FALSE_ALARM, is_slow=False)
+        detection = Detection(state.now, detector.layer, node, _FALSE_ALARM, is_slow=False)
         incident = self._response.take(self._response.case(detection), marks, f"node {node}")
         state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
 
@@ -295,7 +305,7 @@ class Simulation:
         state = self._state
         state.cluster.return_repaired(node)
         state.facts.append(NodeReturned(state.now, node))
-        if state.job.state is JobState.WAITING_FOR_CAPACITY and state.incident is not None:
+        if state.job.state is _WAITING_FOR_CAPACITY and state.incident is not None:
             self._response.restart(state.incident)
         else:
             self._schedule_planned_stop()
@@ -315,7 +325,7 @@ class Simulation:
     def _on_target(self, _: None) -> None:
         state = self._state
         state.target_entry = -1
-        state.halt(JobState.COMPLETED, is_planned=True)
+        state.halt(_COMPLETED, state.training.position(state.now), is_planned=True)
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))

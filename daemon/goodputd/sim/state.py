@@ -50,15 +50,14 @@ class State:
     target_entry: int = -1
     planned_entry: int = -1
 
-    def halt(self, to: JobState, *, is_planned: bool = False) -> Position:
-        """The run ends now; the job is down from here unless the stop is planned."""
-        position = self.training.stop(self.now)
+    def halt(self, to: JobState, position: Position, *, is_planned: bool = False) -> None:
+        """The run ends now, where it stands; the job is down from here unless the stop is planned."""
+        self.training.stop(self.now, position)
         self.tally.expected_interruptions += self.hazards.stop(self.schedule, self.now)
         self.cancel_run_entries()
         if not is_planned:
             self.down_since = self.now
         self.job.move(to)
-        return position
 
     def start_run(self) -> None:
         """Train from here on: the run, its hazards, and the target if there is one."""

@@ -26,7 +26,6 @@ class Training:
     """The job's progress."""
 
     __slots__ = (
-        "_base_step_seconds",
         "_checkpoint",
         "_job",
         "_ledger",
@@ -34,11 +33,14 @@ class Training:
         "_replicas",
         "checks_from",
         "counts",
+        "interval_steps",
         "last_step_at",
         "run",
         "saved_replicas",
         "step",
+        "step_seconds",
         "store",
+        "training_share",
     )
 
     def __init__(self, job: JobSpec, checkpoint: CheckpointSpec, ledger: Ledger, replicas: int) -> None:
@@ -48,7 +50,6 @@ class Training:
         self._ledger = ledger
         self._nominal_replicas = replicas
         self._replicas = replicas
-        self._base_step_seconds = job.step_seconds
         self.store = CheckpointStore(checkpoint.keep)
         self.counts = StepCounts()
         self.run: Run | None = None
@@ -58,22 +59,16 @@ class Training:
         self.checks_from = 0.0
         self.saved_replicas = replicas
         """Replicas of the job when its newest checkpoint was saved."""
+        self._set_step_seconds(job.step_seconds)
 
-    @property
-    def step_seconds(self) -> float:
+    def _set_step_seconds(self, seconds: float) -> None:
+        self.step_seconds = seconds
         """Step time of the job as it is sized now, without stragglers."""
-        return self._base_step_seconds
-
-    @property
-    def interval_steps(self) -> int:
+        self.interval_steps = self._checkpoint.steps(seconds)
         """Steps between two saves."""
-        return self._checkpoint.steps(self._base_step_seconds)
-
-    @property
-    def training_share(self) -> float:
+        stepping = self.interval_steps * seconds
+        self.training_share = stepping / (stepping + self._checkpoint.save_seconds)
         """Share of running time spent in steps, not saves."""
-        stepping = self.interval_steps * self._base_step_seconds
-        return stepping / (stepping + self._checkpoint.save_seconds)
 
     def resize(self, replicas: int) -> bool:
         """The job goes on with so many replicas from the next start; returns whether that is news."""
@@ -81,7 +76,7 @@ class Training:
             return False
         self._replicas = replicas
         if self._job.on_shrink == "same_batch" and replicas:
-            self._base_step_seconds = self._job.step_seconds * self._nominal_replicas / replicas
+            self._set_step_seconds(self._job.step_seconds * self._nominal_replicas / replicas)
         return True
 
     def start(self, at: float) -> Run:
@@ -91,7 +86,7 @@ class Training:
             at,
             float(self.step),
             0.0,
-            self._base_step_seconds,
+            self.step_seconds,
             1.0,
             max(self.store.last + interval, self.step + 1),
             interval,
@@ -109,7 +104,8 @@ class Training:
         """A straggler appeared: go on from here at ``slow_factor`` times the step time."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
-        position = self._close(at)
+        position = run.position(at)
+        self._close(at, position)
         left = 0.0
         next_save = self.store.last + run.interval_steps
         if position.in_save:
@@ -127,14 +123,13 @@ class Training:
             run.save_seconds,
         )
 
-    def stop(self, at: float) -> Position:
-        """The job stops at ``at``; its work is entered in the ledger."""
-        position = self._close(at)
+    def stop(self, at: float, position: Position) -> None:
+        """The job stops at ``at``, where it stands; its work is entered in the ledger."""
+        self._close(at, position)
         if position.in_save:
             self.counts.interrupted_saves += 1
         self.last_step_at = position.activity_since
         self.run = None
-        return position
 
     def restore(self, step: int) -> tuple[int, int]:
         """Go back to the checkpoint of ``step``; returns lost and retracted steps."""
@@ -143,7 +138,7 @@ class Training:
         retracted = committed - step
         self._ledger.roll_back()
         if retracted:
-            self._ledger.retract(retracted * self._base_step_seconds)
+            self._ledger.retract(retracted * self.step_seconds)
             self.store.drop_after(step)
         self.counts.lost += lost
         self.counts.retracted += retracted
@@ -174,11 +169,10 @@ class Training:
             return run.anchor_at + run.save_left_seconds
         return run.reaches_step_at(run.last_saved_step(position.saves_finished)) + run.save_seconds
 
-    def _close(self, at: float) -> Position:
+    def _close(self, at: float, position: Position) -> None:
         """Enter the run's work; counters, step and store are as of ``at``."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
-        position = run.position(at)
         self._ledger.enter_run(self.work(at, position))
         saves = position.saves_finished
         if saves:
@@ -190,4 +184,3 @@ class Training:
         whole = position.whole_steps
         self.counts.executed += whole - self.step
         self.step = whole
-        return position
