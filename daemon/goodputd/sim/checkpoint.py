@@ -26,7 +26,7 @@ class CheckpointSpec:
     reshard_factor: Factor = 1.8
     """Multiple of the restore time when the number of replicas changed since the save."""
     keep: PositiveCount = 5
-    """Checkpoints kept, newest first; an older one can not be restored."""
+    """Checkpoints kept, newest first; before the oldest there is only the initial state."""
 
     def steps(self, step_seconds: float) -> int:
         """Steps between two saves at this step time: the nearest whole number, at least one."""
@@ -66,15 +66,12 @@ class CheckpointStore:
         self.last_saved_at = at
 
     def at_or_before(self, step: int) -> int:
-        """The newest checkpoint that is not after ``step``, else the oldest kept."""
-        for saved in reversed(self._steps):
-            if saved <= step:
-                return saved
-        return self._steps[0]
+        """The newest checkpoint that is not after ``step``, else the initial state."""
+        return next((saved for saved in reversed(self._steps) if saved <= step), 0)
 
     def before(self, step: int) -> int:
         """The newest checkpoint strictly before ``step``, else the oldest kept."""
-        return self.at_or_before(step - 1)
+        return next((saved for saved in reversed(self._steps) if saved < step), self._steps[0])
 
     def drop_after(self, step: int) -> None:
         """Forget every checkpoint after ``step``: their work was retracted."""

@@ -88,7 +88,8 @@ class Hazards:
                 # half a step in, so that the crash comes at the same step as before
                 due_at = run.reaches_step_at(standing.step) + 0.5 * run.step_seconds
                 standing.entry = schedule.push(max(at, due_at), "recurrence", standing)
-            else:
+            elif cluster.is_in_job(standing.fault.node):
+                # a node that a shrink left idle keeps its fault for when it is used again
                 standing.entry = schedule.push(at + standing.left_seconds, "recurrence", standing)
                 recurrences += 1.0 / self._recurrence_seconds if standing.fault.kind.stops else 0.0
         self._rate = self._node_rate * nodes + self._job_rate + alarms + recurrences

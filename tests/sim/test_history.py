@@ -1,0 +1,155 @@
+"""History depends on settings and seed only: the tests that matter most."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from goodputd.sim.events import FaultOccurred, NodeEvicted
+from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.simulation import Simulation
+from goodputd.sim.taxonomy import Origin
+from tests.world import DAY, World, history, parts
+
+BUSY = (
+    FaultKindSpec(
+        name="gpu", component="gpu", per_node_day=0.15, transient_probability=0.6, event="XID 79",
+        logged_probability=0.7,
+    ),
+    FaultKindSpec(name="link", component="switch", symptom="hang", per_node_day=0.05),
+    FaultKindSpec(name="throttle", component="gpu", symptom="slow", per_node_day=0.05, slow_factor=1.4,
+                  step_time_sigmas=7.0, transient_probability=0.5),
+    FaultKindSpec(name="flip", component="memory", symptom="corrupt", per_node_day=0.02, gradient_sigmas=8.0),
+    FaultKindSpec(name="bug", component="software", scope="job", per_job_day=0.5, transient_probability=0.8),
+)  # fmt: skip
+"""Every symptom, often: some hundred incidents in a month."""
+
+
+def busy(seed: int = 7, **overrides: object) -> Simulation:
+    """A small job to which everything happens."""
+    settings: dict[str, object] = {
+        "faults__kinds": BUSY,
+        "heartbeat__jitter_seconds": 1.5,
+        "recovery__spread": 0.3,
+        "recovery__wrong_restore_probability": 0.1,
+        "cluster__spares": 1,
+        "job__rejoin": "checkpoint",
+    }
+    return Simulation(parts((), seed=seed, **(settings | overrides)))
+
+
+def test_the_same_seed_gives_the_same_history() -> None:
+    """Two runs of the same settings are equal, fact by fact."""
+    assert history(busy().advance_to(60 * DAY)) == history(busy().advance_to(60 * DAY))
+
+
+def test_another_seed_gives_another_history() -> None:
+    """The seed matters, so the test above can fail."""
+    assert history(busy(seed=7).advance_to(60 * DAY)) != history(busy(seed=8).advance_to(60 * DAY))
+
+
+@pytest.mark.parametrize("cut_seed", range(3))
+def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
+    """Pacing is no input: cut anywhere, also twice at one instant and exactly on events."""
+    whole = busy()
+    facts = whole.advance_to(60 * DAY)
+    random = Random(cut_seed)
+    cuts = [random.uniform(0.0, 60 * DAY) for _ in range(400)] + [random.choice(facts).at for _ in range(100)]
+    pieces = busy()
+    collected = []
+    for cut in sorted(cuts):
+        collected += pieces.advance_to(cut)
+    collected += pieces.advance_to(60 * DAY)
+
+    assert history(facts) == history(collected)
+    assert whole.snapshot() == pieces.snapshot()
+
+
+def test_looking_changes_nothing() -> None:
+    """A snapshot at every event and in between leaves history and totals as they are."""
+    unseen, seen = busy(), busy()
+    facts = unseen.advance_to(20 * DAY)
+    collected = []
+    at = 0.0
+    while at < 20 * DAY:
+        due = seen.next_event_at()
+        at = min(20 * DAY, due if due is not None else 20 * DAY)
+        collected += seen.advance_to(at)
+        seen.snapshot()
+        assert seen.snapshot() == seen.snapshot()
+
+    assert history(facts) == history(collected)
+    assert unseen.snapshot() == seen.snapshot()
+
+
+def test_history_does_not_depend_on_the_hash_seed() -> None:
+    """Two processes with different PYTHONHASHSEED play the same."""
+    script = (
+        "import hashlib; from tests.sim.test_history import busy; from tests.world import history;"
+        "print(hashlib.sha256(repr(history(busy().advance_to(60 * 86400.0))).encode()).hexdigest())"
+    )
+    digests = set()
+    for hash_seed in ("0", "1", "4242"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        digests.add(run.stdout.strip())
+
+    assert len(digests) == 1
+
+
+def primaries(simulation: Simulation) -> list[tuple[float, str]]:
+    """(instant, identity) of the primary faults of a month."""
+    facts = simulation.advance_to(30 * DAY)
+    return [(f.at, f.fault) for f in facts if isinstance(f, FaultOccurred) and f.origin is Origin.PRIMARY]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"detection__layers": ("watchdog",)},
+        {"heartbeat__timeout_seconds": 12.0},
+        {"strikes__strikes_to_evict": 0},
+        {"checkpoint__interval_steps": 500},
+        {"recovery__decide_seconds": 600.0},
+    ],
+)
+def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, object]) -> None:
+    """On every node that neither world evicted, the same faults strike at the same instants."""
+    seen = []
+    evicted: set[int | None] = set(range(16, 76))
+    for overrides in ({}, change):
+        facts = busy(cluster__spares=60, **overrides).advance_to(30 * DAY)
+        evicted |= {fact.node for fact in facts if isinstance(fact, NodeEvicted)}
+        seen.append([f for f in facts if isinstance(f, FaultOccurred) and f.origin is Origin.PRIMARY])
+    before, after = ([(f.at, f.fault, f.transient) for f in facts if f.node not in evicted] for facts in seen)
+
+    assert len(before) > 5
+    assert before == after
+
+
+def test_a_larger_cluster_meets_the_faults_of_a_smaller_one_plus_its_own() -> None:
+    """Candidates are drawn per doubling block of node numbers (rule 14)."""
+    quiet = tuple(replace(kind, per_node_day=0.002) for kind in BUSY[:2])
+    common: dict[str, object] = {
+        "faults__kinds": quiet, "cluster__spares": 0, "strikes__strikes_to_evict": 0,
+        "heartbeat__jitter_seconds": 0.0, "detection__layers": ("heartbeat", "hardware"),
+    }  # fmt: skip
+    small = primaries(busy(cluster__nodes=1024, **common))
+    large = primaries(busy(cluster__nodes=1600, **common))
+
+    assert len(small) > 50
+    assert set(small) < set(large)
+    assert len(large) / len(small) == pytest.approx(1600 / 1024, rel=0.25)
+
+
+def test_now_is_where_one_advanced_to() -> None:
+    """advance_to is inclusive, and past the last event it changes only ``now``."""
+    world = World()
+    world.until(123.25)
+
+    assert world.simulation.now == 123.25
+    with pytest.raises(ValueError, match="cannot go back"):
+        world.simulation.advance_to(123.0)

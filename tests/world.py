@@ -1,0 +1,146 @@
+"""A small simulation to drive by hand, so that a test reads like a script.
+
+``World`` takes the settings that matter to a test as keywords, ``table__key=value``; everything
+else is as shipped. Node faults are scripted or come from ``kinds``.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from goodputd import detectors, policies
+from goodputd.sim.checkpoint import CheckpointSpec
+from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.events import Fact
+from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.job import JobSpec
+from goodputd.sim.loss import LossSpec
+from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.simulation import Parts, Simulation
+from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.taxonomy import Bucket
+
+FactT = TypeVar("FactT")
+DAY = 86400.0
+
+CRASH = FaultKindSpec(name="crash", component="gpu", per_node_day=0.0, event="XID 79")
+SILENT_CRASH = FaultKindSpec(name="silent_crash", component="host", per_node_day=0.0)
+HANG = FaultKindSpec(name="hang", component="switch", symptom="hang", per_node_day=0.0)
+SLOW = FaultKindSpec(
+    name="slow", component="gpu", symptom="slow", per_node_day=0.0, slow_factor=1.5, step_time_sigmas=20.0
+)
+BLIND_SLOW = FaultKindSpec(name="blind_slow", component="nic", symptom="slow", per_node_day=0.0, slow_factor=1.25)
+CORRUPT = FaultKindSpec(
+    name="corrupt", component="gpu", symptom="corrupt", per_node_day=0.0, gradient_sigmas=30.0
+)
+BENIGN = FaultKindSpec(name="benign", component="memory", symptom="benign", per_node_day=0.0, event="XID 92")
+SOFTWARE = FaultKindSpec(name="bug", component="software", scope="job", per_job_day=0.0)
+KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, BENIGN, SOFTWARE)
+"""One kind of each symptom, none of which strikes unless it is scripted."""
+
+TABLES: dict[str, Any] = {
+    "cluster": ClusterSpec(nodes=16, gpus_per_node=8, spares=2),
+    "job": JobSpec(step_seconds=10.0, gpus_per_replica=64),
+    "loss": LossSpec(),
+    "faults": FaultsSpec(kinds=KINDS),
+    "detection": detectors.DetectionSpec(),
+    "heartbeat": detectors.HeartbeatSpec(jitter_seconds=0.0),
+    "hardware": detectors.HardwareSpec(),
+    "watchdog": detectors.WatchdogSpec(),
+    "gradient": detectors.GradientSpec(),
+    "strikes": policies.StrikesSpec(),
+    "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
+    "checkpoint": CheckpointSpec(
+        interval_steps=10, save_seconds=5.0, size_bytes=1e9, total_bandwidth_bytes_per_second=1e7
+    ),
+}
+"""Sixteen nodes in two replicas, steps of 10 s, a save of 5 s every 10 steps, a restore of 100 s."""
+
+
+def strike(at_seconds: float, kind: str, node: int | None = 0, **rest: bool) -> ScriptedFaultSpec:
+    """A scripted fault."""
+    return ScriptedFaultSpec(at_seconds=at_seconds, kind=kind, node=node, **rest)
+
+
+def parts(
+    script: Sequence[ScriptedFaultSpec] = (),
+    *,
+    seed: int = 1,
+    name: str = "world",
+    catalog: CatalogSpec | None = None,
+    until_step: int | None = None,
+    **overrides: Any,
+) -> Parts:
+    """What ``World`` is made of; ``overrides`` are ``table__key=value``."""
+    tables = dict(TABLES)
+    for key, value in overrides.items():
+        table, _, field = key.partition("__")
+        tables[table] = replace(tables[table], **{field: value})
+    faults = replace(tables["faults"], script=tuple(script))
+    cluster = tables["cluster"]
+    detection = replace(
+        tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
+    )
+    return Parts(
+        name=name,
+        seed=seed,
+        cluster=cluster,
+        job=tables["job"],
+        loss=tables["loss"],
+        faults=faults,
+        kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
+        detectors=detectors.build(detection),
+        operator_seconds=detection.operator_seconds,
+        policy=policies.build(policies.PolicySpec(strikes=tables["strikes"])),
+        recovery=tables["recovery"],
+        checkpoint=tables["checkpoint"],
+        until_step=until_step,
+    )
+
+
+class World:
+    """A simulation, its history, and short ways to ask about both."""
+
+    def __init__(self, *script: ScriptedFaultSpec, **overrides: Any) -> None:
+        """See ``parts``."""
+        self.simulation = Simulation(parts(script, **overrides))
+        self.facts: list[Fact] = []
+
+    def until(self, at: float) -> "World":
+        """Play to ``at`` seconds, inclusive."""
+        self.facts += self.simulation.advance_to(at)
+        return self
+
+    def of(self, fact_type: type[FactT]) -> list[FactT]:
+        """The facts of one type, in order."""
+        return [fact for fact in self.facts if isinstance(fact, fact_type)]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The scenario as of now."""
+        return self.simulation.snapshot()
+
+    def spent(self, bucket: Bucket) -> float:
+        """Seconds in one bucket."""
+        return self.snapshot.seconds[bucket]
+
+    @property
+    def story(self) -> list[tuple[float, str]]:
+        """(instant, name of fact) of the whole history."""
+        return [(fact.at, type(fact).__name__) for fact in self.facts]
+
+
+def history(facts: Iterable[Fact]) -> list[tuple[Any, ...]]:
+    """Facts as plain tuples, for exact comparison."""
+    return [(type(fact).__name__, *(getattr(fact, f.name) for f in fields(fact))) for fact in facts]
+
+
+def ledger_error(snapshot: Snapshot) -> float:
+    """By how many seconds buckets and provisional miss elapsed."""
+    return abs(sum(snapshot.seconds.values()) + snapshot.provisional_seconds - snapshot.now)
+
+
+def gpu_ledger_error(snapshot: Snapshot) -> float:
+    """The same in GPU-seconds, per GPU."""
+    total = sum(snapshot.gpu_seconds.values()) + snapshot.provisional_gpu_seconds
+    return abs(total - snapshot.nominal_gpus * snapshot.now) / snapshot.nominal_gpus
