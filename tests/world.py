@@ -9,14 +9,20 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from goodputd import detectors, policies
+from goodputd.detectors.gradient import GradientSpec
+from goodputd.detectors.hardware import HardwareSpec
+from goodputd.detectors.heartbeat import HeartbeatSpec
+from goodputd.detectors.watchdog import WatchdogSpec
+from goodputd.policies.strikes import StrikesSpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
-from goodputd.sim.simulation import Parts, Simulation
+from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
 
@@ -29,7 +35,9 @@ HANG = FaultKindSpec(name="hang", component="switch", symptom="hang", per_node_d
 SLOW = FaultKindSpec(
     name="slow", component="gpu", symptom="slow", per_node_day=0.0, slow_factor=1.5, step_time_sigmas=20.0
 )
-BLIND_SLOW = FaultKindSpec(name="blind_slow", component="nic", symptom="slow", per_node_day=0.0, slow_factor=1.25)
+BLIND_SLOW = FaultKindSpec(
+    name="blind_slow", component="nic", symptom="slow", per_node_day=0.0, slow_factor=1.25
+)
 CORRUPT = FaultKindSpec(
     name="corrupt", component="gpu", symptom="corrupt", per_node_day=0.0, gradient_sigmas=30.0
 )
@@ -44,11 +52,11 @@ TABLES: dict[str, Any] = {
     "loss": LossSpec(),
     "faults": FaultsSpec(kinds=KINDS),
     "detection": detectors.DetectionSpec(),
-    "heartbeat": detectors.HeartbeatSpec(jitter_seconds=0.0),
-    "hardware": detectors.HardwareSpec(),
-    "watchdog": detectors.WatchdogSpec(),
-    "gradient": detectors.GradientSpec(),
-    "strikes": policies.StrikesSpec(),
+    "heartbeat": HeartbeatSpec(jitter_seconds=0.0),
+    "hardware": HardwareSpec(),
+    "watchdog": WatchdogSpec(),
+    "gradient": GradientSpec(),
+    "strikes": StrikesSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
     "checkpoint": CheckpointSpec(
         interval_steps=10, save_seconds=5.0, size_bytes=1e9, total_bandwidth_bytes_per_second=1e7
@@ -69,7 +77,7 @@ def parts(
     name: str = "world",
     catalog: CatalogSpec | None = None,
     until_step: int | None = None,
-    **overrides: Any,
+    **overrides: Any,  # noqa: ANN401 - a field of any table
 ) -> Parts:
     """What ``World`` is made of; ``overrides`` are ``table__key=value``."""
     tables = dict(TABLES)
@@ -101,7 +109,7 @@ def parts(
 class World:
     """A simulation, its history, and short ways to ask about both."""
 
-    def __init__(self, *script: ScriptedFaultSpec, **overrides: Any) -> None:
+    def __init__(self, *script: ScriptedFaultSpec, **overrides: Any) -> None:  # noqa: ANN401 - see parts
         """See ``parts``."""
         self.simulation = Simulation(parts(script, **overrides))
         self.facts: list[Fact] = []

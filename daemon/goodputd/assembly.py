@@ -3,7 +3,8 @@
 from goodputd import catalogs, detectors, policies
 from goodputd.settings import Scenario, Settings
 from goodputd.sim.faults import resolve_kinds
-from goodputd.sim.simulation import Parts, Simulation
+from goodputd.sim.parts import Parts
+from goodputd.sim.simulation import Simulation
 
 NO_CATALOG = "none"
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -28,9 +29,9 @@ BUSY = (
 """Every symptom, often: some hundred incidents in a month."""
 
 
-def busy(seed: int = 7, **overrides: object) -> Simulation:
+def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see parts
     """A small job to which everything happens."""
-    settings: dict[str, object] = {
+    settings: dict[str, Any] = {
         "faults__kinds": BUSY,
         "heartbeat__jitter_seconds": 1.5,
         "recovery__spread": 0.3,
@@ -56,7 +57,7 @@ def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
     """Pacing is no input: cut anywhere, also twice at one instant and exactly on events."""
     whole = busy()
     facts = whole.advance_to(60 * DAY)
-    random = Random(cut_seed)
+    random = Random(cut_seed)  # noqa: S311 - a test
     cuts = [random.uniform(0.0, 60 * DAY) for _ in range(400)] + [random.choice(facts).at for _ in range(100)]
     pieces = busy()
     collected = []
@@ -94,7 +95,9 @@ def test_history_does_not_depend_on_the_hash_seed() -> None:
     digests = set()
     for hash_seed in ("0", "1", "4242"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
         digests.add(run.stdout.strip())
 
     assert len(digests) == 1
@@ -116,7 +119,7 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"recovery__decide_seconds": 600.0},
     ],
 )
-def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, object]) -> None:
+def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:
     """On every node that neither world evicted, the same faults strike at the same instants."""
     seen = []
     evicted: set[int | None] = set(range(16, 76))
@@ -133,7 +136,7 @@ def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[st
 def test_a_larger_cluster_meets_the_faults_of_a_smaller_one_plus_its_own() -> None:
     """Candidates are drawn per doubling block of node numbers (rule 14)."""
     quiet = tuple(replace(kind, per_node_day=0.002) for kind in BUSY[:2])
-    common: dict[str, object] = {
+    common: dict[str, Any] = {
         "faults__kinds": quiet, "cluster__spares": 0, "strikes__strikes_to_evict": 0,
         "heartbeat__jitter_seconds": 0.0, "detection__layers": ("heartbeat", "hardware"),
     }  # fmt: skip

@@ -126,7 +126,10 @@ def test_strikes_outside_the_window_do_not_stand() -> None:
 def test_lifetime_strikes_stand_for_ever() -> None:
     """With lifetime counting the window does not matter."""
     world = World(
-        strike(1000.0, "crash", 5), strike(90000.0, "crash", 5), strikes__window_days=1.0, strikes__lifetime=True
+        strike(1000.0, "crash", 5),
+        strike(90000.0, "crash", 5),
+        strikes__window_days=1.0,
+        strikes__lifetime=True,
     )
     world.until(100000.0)
 
@@ -182,7 +185,9 @@ def test_without_a_spare_the_job_shrinks_by_a_whole_replica() -> None:
     world = World(strike(1000.0, "crash", 5), strike(5000.0, "crash", 5), cluster__spares=0).until(9000.0)
     snapshot = world.snapshot
 
-    assert [(1, 64, 128)] == [(r.active_replicas, r.active_gpus, r.nominal_gpus) for r in world.of(JobResized)]
+    assert [(1, 64, 128)] == [
+        (r.active_replicas, r.active_gpus, r.nominal_gpus) for r in world.of(JobResized)
+    ]
     assert (8, 7, 1) == (
         snapshot.nodes[NodeState.ACTIVE],
         snapshot.nodes[NodeState.IDLE],
@@ -202,7 +207,10 @@ def test_a_shrunk_restore_takes_the_reshard_factor() -> None:
 def test_a_shrunk_job_grows_back_at_the_next_restart() -> None:
     """The repaired node makes the replica whole again at the next restart."""
     world = World(
-        strike(1000.0, "crash", 5), strike(5000.0, "crash", 5), strike(100000.0, "bug", None), cluster__spares=0
+        strike(1000.0, "crash", 5),
+        strike(5000.0, "crash", 5),
+        strike(100000.0, "bug", None),
+        cluster__spares=0,
     ).until(110000.0)
 
     assert [1, 2] == [r.active_replicas for r in world.of(JobResized)]
@@ -226,7 +234,9 @@ def test_a_shrunk_job_may_grow_by_a_planned_stop_at_a_checkpoint() -> None:
     assert snapshot.total_interruptions == 2
     assert snapshot.interruptions[Component.PLANNED, Layer.PLANNED] == 1
     assert snapshot.nodes[NodeState.ACTIVE] == 16
-    assert snapshot.mttr_seconds == pytest.approx(sum(r.stopped_seconds for r in world.of(TrainingResumed)) / 2)
+    assert snapshot.mttr_seconds == pytest.approx(
+        sum(r.stopped_seconds for r in world.of(TrainingResumed)) / 2
+    )
 
 
 def test_with_too_few_nodes_the_job_waits_for_capacity_and_says_so() -> None:
@@ -261,7 +271,9 @@ def test_same_batch_makes_the_steps_longer_when_the_job_shrinks() -> None:
 
 def test_a_fault_during_recovery_joins_the_incident_and_restarts_the_plan() -> None:
     """The cut stage keeps its seconds; one interruption, two faults, two strikes."""
-    world = World(strike(1000.0, "crash", 5, logged=True), strike(1150.0, "crash", 6, logged=True)).until(5000.0)
+    world = World(strike(1000.0, "crash", 5, logged=True), strike(1150.0, "crash", 6, logged=True)).until(
+        5000.0
+    )
     snapshot = world.snapshot
     cut = [(s.stage, s.seconds) for s in world.of(StageFinished) if s.cut]
 

@@ -49,6 +49,4 @@ class DetectionSpec:
 
 def build(spec: DetectionSpec) -> tuple[Detector, ...]:
     """The detectors that are on, in the order of ``DETECTORS``."""
-    return tuple(
-        make(getattr(spec, name)) for name, make in DETECTORS.items() if name in spec.layers
-    )
+    return tuple(make(getattr(spec, name)) for name, make in DETECTORS.items() if name in spec.layers)

@@ -90,7 +90,9 @@ class Gradient:
         power = detection_probability(self._spec, step_time_shift=time_shift, gradient_shift=gradient_shift)
         if power < _HOPELESS:
             return None
-        checks = 1 if power >= 1.0 else max(1, math.ceil(math.log1p(-observation.uniform) / math.log1p(-power)))
+        checks = (
+            1 if power >= 1.0 else max(1, math.ceil(math.log1p(-observation.uniform) / math.log1p(-power)))
+        )
         period = self._spec.every_steps * observation.step_seconds
         passed = math.floor((observation.at - observation.checks_from) / period)
         return observation.checks_from + (passed + checks) * period

@@ -26,7 +26,9 @@ _TOLERATE = Action.TOLERATE
 
 _REASONS = {1: Reason.FIRST_STRIKE, 2: Reason.SECOND_STRIKE}
 
-NodeComponent = Literal["gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"]
+NodeComponent = Literal[
+    "gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"
+]
 
 
 @dataclass(slots=True, kw_only=True)

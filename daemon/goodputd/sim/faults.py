@@ -214,16 +214,15 @@ def resolve_kinds(
 
     Errors: ``ValueError`` when a kind has no rate, more than one, or a rate its scope cannot have.
     """
-    kinds: list[FaultKind] = []
-    for kind in (*(catalog.kinds if catalog else ()), *spec.kinds):
-        kinds.append(_resolve(kind, catalog, gpus_per_node))
+    declared = (*(catalog.kinds if catalog else ()), *spec.kinds)
+    kinds = tuple(_resolve(kind, catalog, gpus_per_node) for kind in declared)
     stopping = sum(k.rate_per_second * (1 if k.job_wide else nodes) for k in kinds if k.stops)
     scale = spec.scale
     if spec.total_interruptions is not None and stopping > 0.0:
         scale = spec.total_interruptions / (stopping * spec.period_days * SECONDS_PER_DAY)
     for kind in kinds:
         kind.rate_per_second *= scale
-    return tuple(kinds)
+    return kinds
 
 
 def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int) -> FaultKind:

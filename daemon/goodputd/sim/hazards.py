@@ -56,7 +56,11 @@ class Hazards:
     )
 
     def __init__(
-        self, seed: int, kinds: tuple[FaultKind, ...], detectors: tuple[Detector, ...], recurrence_seconds: float
+        self,
+        seed: int,
+        kinds: tuple[FaultKind, ...],
+        detectors: tuple[Detector, ...],
+        recurrence_seconds: float,
     ) -> None:
         """``recurrence_seconds`` is the mean training time to the next strike of a permanent fault."""
         self._seed = seed

@@ -34,7 +34,7 @@ class JobSpec:
     min_replicas: PositiveCount = 1
     """Replicas the job needs; with fewer it waits for capacity."""
     rejoin: Literal["next_restart", "checkpoint"] = "next_restart"
-    """When a shrunk job takes repaired nodes back: at the next restart, or by a planned stop at a checkpoint."""
+    """When a shrunk job takes nodes back: at the next restart, or by a planned stop at a checkpoint."""
 
 
 JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {

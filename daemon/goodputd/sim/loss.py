@@ -41,13 +41,13 @@ class LossSpec:
 
 def loss_at(spec: LossSpec, seed: int, step: int) -> float:
     """The loss of ``step``, noise included."""
-    curve = spec.floor + spec.scale * (step + 1.0) ** -spec.exponent
+    curve = spec.floor + spec.scale * math.pow(step + 1.0, -spec.exponent)
     return curve + spec.noise * stream(seed, f"loss/{step}").gauss(0.0, 1.0)
 
 
 def gradient_norm_at(spec: LossSpec, seed: int, step: int) -> float:
     """The gradient norm of ``step``, with a tenth of noise."""
-    curve = spec.gradient_norm * (step + 1.0) ** (-spec.exponent / 3.0)
+    curve = spec.gradient_norm * math.pow(step + 1.0, -spec.exponent / 3.0)
     return curve * math.exp(0.1 * stream(seed, f"gradient_norm/{step}").gauss(0.0, 1.0))
 
 

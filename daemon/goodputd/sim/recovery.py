@@ -12,6 +12,7 @@ from annotated_types import Interval
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveFloat, Probability, Seconds
 from goodputd.sim.taxonomy import Bucket, StageName
 
+
 @dataclass(slots=True, kw_only=True)
 class RecoverySpec:
     """How long each stage takes, and how often a restore is wrong."""

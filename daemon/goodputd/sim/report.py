@@ -44,7 +44,7 @@ def report(state: State, context: Context) -> Snapshot:
     position = training.position(now) if training.run is not None else None
     work = None if position is None else training.work(now, position)
     time, gpus, idle = state.ledger.at(now, work)
-    gpu_seconds: dict[str, float] = dict(gpus.buckets)
+    gpu_seconds = {bucket.value: seconds for bucket, seconds in gpus.buckets.items()}
     gpu_seconds[IDLE_CAPACITY] = idle
     tally = state.tally
     step = training.step if position is None else position.whole_steps
@@ -85,7 +85,9 @@ def report(state: State, context: Context) -> Snapshot:
         effective_training_time_ratio=_ratio(_kept(time), now),
         effective_utilization_ratio=_ratio(_kept(gpus), nominal * now),
         effective_compute_ratio=_ratio(now - down, now),
-        recovery_success_ratio={action: _success(recoveries, action) for action in (Action.RESTART, Action.EVICT)},
+        recovery_success_ratio={
+            action: _success(recoveries, action) for action in (Action.RESTART, Action.EVICT)
+        },
         mttr_seconds=_ratio(recovery.seconds, recovery.count),
         mtbf_seconds=_ratio(now, interruptions),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},

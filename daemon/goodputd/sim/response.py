@@ -1,38 +1,31 @@
 """The response: an incident from its first detection to verified training.
 
-Walks the recovery plan, carries out decisions, restores and verifies. The plan is data; this module
+Walks the recovery plan, restores and verifies. The plan is data; this module
 only says what the end of each stage leads to.
 """
 
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
-    CapacityAwaited,
-    DecisionMade,
     JobResized,
-    NodeEvicted,
     RestoreVerified,
     StageFinished,
     TrainingResumed,
 )
 from goodputd.sim.faults import JOB_WIDE, Fault, Marks
 from goodputd.sim.incident import Incident
-from goodputd.sim.job import JobSpec
-from goodputd.sim.loss import LossSpec, verify
+from goodputd.sim.loss import verify
 from goodputd.sim.monitoring import Monitoring
-from goodputd.sim.observation import Detection
-from goodputd.sim.protocols import Case, Decision, Policy
+from goodputd.sim.parts import Parts
+from goodputd.sim.protocols import Case
 from goodputd.sim.recovery import (
     RecoveryPlan,
-    RecoverySpec,
     decide_plan,
     pace_of,
     restart_plan,
     second_restore_plan,
 )
-from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.state import State
-from goodputd.sim.streams import exponential, stream
+from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import (
     Action,
     Bucket,
@@ -70,62 +63,35 @@ class Response:
 
     __slots__ = (
         "_checkpoint",
-        "_cluster_spec",
         "_decide_plan",
+        "_decisions",
         "_job_spec",
         "_loss",
         "_monitoring",
-        "_policy",
         "_recovery",
         "_restart_plans",
         "_state",
     )
 
-    def __init__(
-        self,
-        state: State,
-        monitoring: Monitoring,
-        policy: Policy,
-        cluster: ClusterSpec,
-        job: JobSpec,
-        checkpoint: CheckpointSpec,
-        recovery: RecoverySpec,
-        loss: LossSpec,
-    ) -> None:
+    def __init__(self, state: State, monitoring: Monitoring, decisions: Decisions, parts: Parts) -> None:
         """Settings only; the state is the scenario's."""
         self._state = state
         self._monitoring = monitoring
-        self._policy = policy
-        self._cluster_spec = cluster
-        self._job_spec = job
-        self._checkpoint = checkpoint
-        self._recovery = recovery
-        self._loss = loss
-        self._decide_plan = decide_plan(recovery)
+        self._decisions = decisions
+        self._job_spec = parts.job
+        self._checkpoint = parts.checkpoint
+        self._recovery = parts.recovery
+        self._loss = parts.loss
+        self._decide_plan = decide_plan(parts.recovery)
         self._restart_plans: dict[float, RecoveryPlan] = {}
 
     # --- detection -> incident
 
-    def tolerates(self, case: Case) -> bool:
-        """Whether the policy lets a slow rank be; that decision is made at once."""
-        decision = self._policy.decide(case)
-        if decision.action is not _TOLERATE:
-            return False
-        self._note(decision, case, None)
-        return True
-
-    def case(self, detection: Detection) -> Case:
-        """The detection with its node's strikes, this one included."""
-        state = self._state
-        strikes = 0
-        if detection.node is not None:
-            strikes = state.cluster.strike(detection.node, state.now, self._policy.window_seconds)
-        return Case(state.now, detection, strikes)
-
-    def take(self, case: Case, marks: Marks, cause: str) -> Incident:
+    def take(self, case: Case, marks: Marks, cause: str, down_since: float) -> Incident:
         """Open an incident for the detection, or let it join the open one; decide comes next.
 
-        ``cause`` names what must stay healthy for an earlier recovery to count as a success.
+        ``cause`` names what must stay healthy for an earlier recovery to count as a success;
+        ``down_since`` is the fault's instant if it stopped the job, else now.
         """
         state = self._state
         component = case.detection.component
@@ -139,7 +105,7 @@ class Response:
                 incident.component = component
                 incident.layer = case.detection.layer
                 state.tally.interruption(component, incident.layer, state.now)
-                state.down_since = state.now if state.down_since is None else state.down_since
+                state.down_since = down_since
         incident.marks = marks
         incident.undecided.append((case, marks))
         self._monitoring.mute()
@@ -154,6 +120,7 @@ class Response:
         uniform = stream(state.seed, f"planned/{state.incidents}").random
         marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
         incident = self._open(_PLANNED, _LAYER_PLANNED, marks)
+        incident.pace = pace_of(self._recovery, marks.pace)
         self._monitoring.mute()
         self.restart(incident)
 
@@ -227,66 +194,12 @@ class Response:
         name = incident.plan[incident.stage_index].name
         incident.stage_index += 1
         if name is _DECIDE:
-            self._carry_out(incident)
+            self._decisions.carry_out(incident)
+            self.restart(incident)
         elif incident.stage_index == len(incident.plan):
             self._verify(incident)
         else:
             self._enter_stage(incident)
-
-    # --- decide
-
-    def _carry_out(self, incident: Incident) -> None:
-        state = self._state
-        for case, marks in incident.undecided:
-            decision = self._policy.decide(case)
-            self._note(decision, case, incident.number)
-            incident.action, incident.node = decision.action, case.detection.node
-            self._act(incident, decision, case, marks)
-        incident.undecided.clear()
-        for node in state.failed_nodes:
-            state.cluster.revive(node)
-        state.failed_nodes.clear()
-        self.restart(incident)
-
-    def _act(self, incident: Incident, decision: Decision, case: Case, marks: Marks) -> None:
-        node = case.detection.node
-        if node is None:
-            cause = case.detection.component.value
-        elif decision.action is _EVICT and self._state.cluster.is_in_job(node):
-            cause = self._evict(incident, node, marks)
-        else:
-            cause = f"node {node}"
-        before = incident.recoveries.pop(cause, None)
-        if before is not None:
-            self._state.outcomes.in_vain(before)
-        incident.recoveries[cause] = decision.action
-
-    def _evict(self, incident: Incident, node: int, marks: Marks) -> str:
-        """Take the node out; returns what must stay healthy for the eviction to have helped."""
-        state = self._state
-        before = incident.recoveries.pop(f"node {node}", None)
-        if before is not None:
-            state.outcomes.in_vain(before)
-        replacement = state.cluster.evict(node)
-        repair_seconds = self._cluster_spec.repair_hours * SECONDS_PER_HOUR
-        if self._cluster_spec.repair_distribution == "exponential":
-            repair_seconds *= exponential(marks.repair)
-        state.schedule.push(state.now + repair_seconds, "node_returns", node)
-        state.hazards.node_left(node)
-        for fault in [fault for fault in state.present if fault.node == node]:
-            state.present.remove(fault)
-            if not fault.detected:
-                self._monitoring.forget(fault)
-        state.facts.append(NodeEvicted(state.now, node, replacement, repair_seconds))
-        return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
-
-    def _note(self, decision: Decision, case: Case, incident: int | None) -> None:
-        state = self._state
-        state.tally.decisions[decision.action, decision.reason] += 1
-        node = case.detection.node
-        state.facts.append(
-            DecisionMade(state.now, incident, decision.action, decision.reason, node, case.strikes)
-        )
 
     # --- reschedule and restore
 
@@ -330,16 +243,9 @@ class Response:
             return
         state.job.move(_WAITING_FOR_CAPACITY)
         state.ledger.open(_BUCKET_WAITING_FOR_CAPACITY, state.now)
-        cluster = state.cluster
-        healthy = cluster.active_nodes + cluster.waiting_nodes
-        needed = self._job_spec.min_replicas * cluster.nodes_per_replica
-        state.tally.decisions[_WAIT_FOR_CAPACITY, _NO_CAPACITY] += 1
-        state.facts.append(
-            DecisionMade(
-                state.now, incident.number, _WAIT_FOR_CAPACITY, _NO_CAPACITY, incident.node, 0
-            )
+        self._decisions.await_capacity(
+            incident, self._job_spec.min_replicas * state.cluster.nodes_per_replica
         )
-        state.facts.append(CapacityAwaited(state.now, incident.number, healthy, needed))
 
     def _restore_step(self, incident: Incident) -> int:
         """The newest checkpoint that is known clean and past which the job does not crash again."""

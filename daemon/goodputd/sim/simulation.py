@@ -5,12 +5,11 @@ a run into any pieces never changes its history, because nothing is accumulated 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import Cluster, ClusterSpec
+from goodputd.sim.cluster import Cluster
+from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     Command,
     DetectionRaised,
@@ -20,16 +19,14 @@ from goodputd.sim.events import (
     NodeReturned,
     TargetReached,
 )
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, FaultsSpec, Marks
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
 from goodputd.sim.hazards import Hazards, Standing
 from goodputd.sim.incident import Incident
-from goodputd.sim.job import Job, JobSpec
+from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
-from goodputd.sim.loss import LossSpec
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
-from goodputd.sim.protocols import Detector, Policy
-from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.parts import Parts
 from goodputd.sim.report import Context, report
 from goodputd.sim.response import Response
 from goodputd.sim.schedule import Schedule
@@ -52,25 +49,6 @@ _SOFTWARE = Component.SOFTWARE
 _STALLED = JobState.STALLED
 _UNDETECTED_STALL = Bucket.UNDETECTED_STALL
 _WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
-
-
-@dataclass(slots=True, kw_only=True)
-class Parts:
-    """What a scenario is made of; ``assembly`` fills it from settings."""
-
-    name: str
-    seed: int
-    cluster: ClusterSpec
-    job: JobSpec
-    loss: LossSpec
-    faults: FaultsSpec
-    kinds: tuple[FaultKind, ...]
-    detectors: tuple[Detector, ...]
-    operator_seconds: float
-    policy: Policy
-    recovery: RecoverySpec
-    checkpoint: CheckpointSpec
-    until_step: int | None = None
 
 
 class Simulation:
@@ -97,18 +75,15 @@ class Simulation:
             target_step=parts.until_step,
         )
         self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._response = Response(
-            self._state,
-            self._monitoring,
-            parts.policy,
-            parts.cluster,
-            parts.job,
-            parts.checkpoint,
-            parts.recovery,
-            parts.loss,
-        )
+        self._decisions = Decisions(self._state, self._monitoring, parts.policy, parts.cluster)
+        self._response = Response(self._state, self._monitoring, self._decisions, parts)
         self._context = Context(
-            parts.name, parts.seed, parts.loss, parts.detectors, parts.policy.window_seconds, parts.cluster.spares
+            parts.name,
+            parts.seed,
+            parts.loss,
+            parts.detectors,
+            parts.policy.window_seconds,
+            parts.cluster.spares,
         )
         self._rejoins_at_checkpoint = parts.job.rejoin == "checkpoint"
         self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes)
@@ -151,9 +126,11 @@ class Simulation:
         if at < state.now:
             message = f"cannot go back from {state.now} to {at}"
             raise ValueError(message)
-        state.facts = facts = []
+        facts: list[Fact] = []
+        state.facts = facts
         handlers = self._handlers
-        for state.now, _, name, payload in state.schedule.due(at):
+        for due_at, _, name, payload in state.schedule.due(at):
+            state.now = due_at
             handlers[name](payload)
         state.now = at
         return facts
@@ -194,7 +171,7 @@ class Simulation:
             return False
         return node == JOB_WIDE or self._state.cluster.is_in_job(node)
 
-    def _on_scripted(self, scripted: Any) -> None:  # noqa: ANN401 - a ScriptedFaultSpec
+    def _on_scripted(self, scripted: ScriptedFaultSpec) -> None:
         kind = self._kinds[scripted.kind]
         node = JOB_WIDE if scripted.node is None else scripted.node
         if self._reaches_job(node):
@@ -203,7 +180,9 @@ class Simulation:
             )
             self._strike(fault)
 
-    def _injected(self, kind: FaultKind, node: int, origin: Origin, *, transient: bool, logged: bool) -> Fault:
+    def _injected(
+        self, kind: FaultKind, node: int, origin: Origin, *, transient: bool, logged: bool
+    ) -> Fault:
         state = self._state
         identity = f"{origin}/{kind.name}/{node}/{state.now!r}"
         uniform = stream(state.seed, identity).random
@@ -269,12 +248,13 @@ class Simulation:
         fault, index = claim
         state = self._state
         detection = self._monitoring.claimed(fault, index)
-        case = self._response.case(detection)
+        case = self._decisions.case(detection)
         cause = detection.component.value if detection.node is None else f"node {detection.node}"
-        if detection.is_slow and state.job.state is _RUNNING and self._response.tolerates(case):
+        if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
-        incident = self._response.take(case, fault.marks, cause)
+        down_since = fault.at if fault.kind.stops else state.now
+        incident = self._response.take(case, fault.marks, cause, down_since)
         self._raised(fault, detection, incident)
         if fault.node == JOB_WIDE and fault.kind.component is _SOFTWARE:
             crash = (fault.kind.name, incident.stop_step)
@@ -296,7 +276,7 @@ class Simulation:
         node = state.cluster.nth_active(where)
         state.tally.false_alarms[detector.layer] += 1
         detection = Detection(state.now, detector.layer, node, _FALSE_ALARM, is_slow=False)
-        incident = self._response.take(self._response.case(detection), marks, f"node {node}")
+        incident = self._response.take(self._decisions.case(detection), marks, f"node {node}", state.now)
         state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
 
     # --- capacity and target
@@ -314,7 +294,12 @@ class Simulation:
         """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
         state = self._state
         run = state.training.run
-        if self._rejoins_at_checkpoint and run is not None and state.cluster.can_grow() and state.planned_entry < 0:
+        if (
+            self._rejoins_at_checkpoint
+            and run is not None
+            and state.cluster.can_grow()
+            and state.planned_entry < 0
+        ):
             stop_at = run.next_save_ends_at(state.now)
             state.planned_entry = state.schedule.push(stop_at, "planned_stop")
 

@@ -31,7 +31,8 @@ RECOVERY_BOUNDS: Final = (
 )  # fmt: skip
 """Seconds; DESIGN §5."""
 DETECTION_BOUNDS: Final = (
-    1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 45.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 14400.0,
+    1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 45.0, 60.0,
+    120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 14400.0,
 )  # fmt: skip
 """Seconds; from a vendor event to a person."""
 SETTLING_SECONDS: Final = 86400.0
@@ -128,11 +129,14 @@ def new_tally(kinds: tuple[FaultKind, ...], detectors: tuple[Detector, ...]) -> 
     """A tally at zero, complete for these kinds and layers."""
     layers = [detector.layer for detector in detectors]
     causes = [component for component in Component if component is not Component.PLANNED]
-    interruptions = dict.fromkeys(product(causes, [*layers, Layer.NONE]), 0)
+    sources = [*layers, Layer.NONE]
+    interruptions: dict[tuple[Component, Layer], int] = dict.fromkeys(product(causes, sources), 0)
     interruptions[Component.PLANNED, Layer.PLANNED] = 0
     origins = (Origin.PRIMARY, Origin.RECURRENCE)
     faults = {(kind.name, kind.component, origin): 0 for kind in kinds for origin in origins}
-    results = {(layer, result): Counting(DETECTION_BOUNDS) for layer, result in product(layers, DetectionResult)}
+    results = {
+        (layer, result): Counting(DETECTION_BOUNDS) for layer, result in product(layers, DetectionResult)
+    }
     results[Layer.NONE, DetectionResult.FIRST] = Counting(DETECTION_BOUNDS)
     return Tally(interruptions, faults, dict.fromkeys(layers, 0), dict.fromkeys(layers, 0), results)
 

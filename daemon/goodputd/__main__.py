@@ -1,0 +1,5 @@
+"""``python -m goodputd`` is the command ``goodputd``."""
+
+from goodputd.cli import main
+
+main()

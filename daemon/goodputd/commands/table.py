@@ -1,0 +1,165 @@
+"""The summary of a simulation for people: a table and bars, one column or one bar per scenario.
+
+It draws the object that ``summary`` makes and computes nothing that is not in it, so that the table
+and the JSON cannot disagree. Readable without colour and in 80 columns.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from goodputd.narration import duration
+from goodputd.summary import Summary
+
+_LABEL_COLUMNS: Final = 28
+_SCENARIO_COLUMNS: Final = 17
+_GAP_COLUMNS: Final = 2
+_PERCENT_COLUMNS: Final = 7
+_BAR_COLUMNS: Final = (10, 40)
+"""The narrowest and the widest bar."""
+
+_EIGHTHS: Final = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+
+_BUCKETS: Final = {
+    "productive": "productive",
+    "provisional": "not yet saved",
+    "retracted": "retracted work",
+    "lost_work": "lost work",
+    "checkpoint_save": "checkpoint save",
+    "validation": "validation",
+    "straggler": "straggler",
+    "undetected_stall": "undetected stall",
+    "decision": "decision",
+    "waiting_for_capacity": "waiting for capacity",
+    "restart": "restart",
+    "checkpoint_restore": "checkpoint restore",
+    "verify": "verify",
+}
+"""What people call the buckets, in the order of the bars; an unknown one shows under its own name."""
+
+Row = tuple[str, Callable[[Summary], str]]
+
+_FIGURES: Final[tuple[Row, ...]] = (
+    ("goodput", lambda s: _percent(s["effective_training_time_ratio"])),
+    ("utilization", lambda s: _percent(s["effective_utilization_ratio"])),
+    ("effective compute", lambda s: _percent(s["effective_compute_ratio"])),
+    ("interruptions", lambda s: f"{s['interruptions']['total']:,}"),
+    ("  expected by the rates", lambda s: f"{s['expected_interruptions']:,.1f}"),
+    ("MTBF", lambda s: _duration(s["mtbf_seconds"])),
+    ("MTTD", lambda s: _duration(s["mttd_seconds"])),
+    ("MTTR", lambda s: _duration(s["mttr_seconds"])),
+    ("step reached", lambda s: f"{s['step']:,}"),
+    ("lost steps", lambda s: f"{s['lost_steps'] + s['retracted_steps']:,}"),
+    ("checkpoints", lambda s: f"{s['checkpoints']:,}"),
+    ("  every", lambda s: _duration(s["checkpoint_interval_seconds"])),
+    ("restarts (success)", lambda s: _decided(s, "restart")),
+    ("evictions (success)", lambda s: _decided(s, "evict")),
+    ("false alarms", lambda s: f"{sum(s['false_alarms'].values()):,}"),
+)
+
+_TARGET: Final[tuple[Row, ...]] = (
+    ("target step", lambda s: f"{s['target']['step']:,}"),
+    ("  reached after", lambda s: _reached(s["target"])),
+)
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print the whole summary; as many scenarios side by side as the console is wide."""
+    scenarios: list[Summary] = summary["scenarios"]
+    simulated = duration(summary["simulated_seconds"])
+    console.print(f"goodputd {summary['version']}: {simulated} simulated, seed {summary['seed']}")
+    fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
+    for first in range(0, len(scenarios), fitting):
+        console.print("", _table(scenarios[first : first + fitting]), sep="\n")
+    console.print("", _bars(scenarios, console), sep="\n")
+    unpaired = [s["name"] for s in scenarios if not s["paired"]]
+    if unpaired:
+        console.print(
+            f"\nNote: {', '.join(unpaired)} did not meet the same faults as {scenarios[0]['name']}, "
+            "since [faults] or [cluster] differ: part of the difference is luck."
+        )
+
+
+def _table(scenarios: Sequence[Summary]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
+    table.add_column("", width=_LABEL_COLUMNS - _GAP_COLUMNS, no_wrap=True)
+    for scenario in scenarios:
+        width = _SCENARIO_COLUMNS - _GAP_COLUMNS
+        table.add_column(scenario["name"], justify="right", width=width, overflow="fold")
+    figures = _FIGURES + _TARGET if "target" in scenarios[0] else _FIGURES
+    for label, cell in figures:
+        table.add_row(label, *(cell(s) for s in scenarios))
+    for key in ("by_component", "by_layer"):
+        table.add_row()
+        table.add_row(f"interruptions {key.replace('_', ' ')}")
+        for name, counts in _counts(scenarios, key):
+            table.add_row(f"  {name.replace('_', ' ')}", *(f"{count:,}" for count in counts))
+    return table
+
+
+def _counts(scenarios: Sequence[Summary], key: str) -> Iterator[tuple[str, list[int]]]:
+    """The interruptions by ``key`` of every scenario, without the rows that are 0 in all."""
+    for name in scenarios[0]["interruptions"][key]:
+        counts = [s["interruptions"][key][name] for s in scenarios]
+        if any(counts):
+            yield name, counts
+
+
+def _bars(scenarios: Sequence[Summary], console: Console) -> Table:
+    taken = max(map(len, _BUCKETS.values())) + max(len(s["name"]) for s in scenarios) + _PERCENT_COLUMNS
+    narrowest, widest = _BAR_COLUMNS
+    columns = min(max(console.width - taken - 3 * _GAP_COLUMNS, narrowest), widest)
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
+    table.add_column("where the time went", no_wrap=True)
+    table.add_column("", overflow="fold")
+    table.add_column("", width=columns, no_wrap=True)
+    table.add_column("", justify="right", width=_PERCENT_COLUMNS, no_wrap=True)
+    shares = [_shares(s) for s in scenarios]
+    for bucket in shares[0]:
+        if not any(share[bucket] for share in shares):
+            continue
+        label = _BUCKETS.get(bucket, bucket)
+        for scenario, share in zip(scenarios, shares, strict=True):
+            bar = _bar(share[bucket], columns, ascii_only=console.options.ascii_only)
+            table.add_row(label, scenario["name"], Text(bar, style="green"), f"{share[bucket]:.2%}")
+            label = ""
+    return table
+
+
+def _shares(scenario: Summary) -> dict[str, float]:
+    """Share of elapsed time per bucket; work that was not kept, or not yet, stands beside what was."""
+    seconds: dict[str, float] = dict(scenario["time_seconds"])
+    seconds["productive"] -= scenario["retracted_seconds"]
+    seconds["retracted"] = scenario["retracted_seconds"]
+    seconds["provisional"] = scenario["provisional_seconds"]
+    order = (*(b for b in _BUCKETS if b in seconds), *(b for b in seconds if b not in _BUCKETS))
+    elapsed = scenario["simulated_seconds"]
+    return {bucket: seconds[bucket] / elapsed if elapsed else 0.0 for bucket in order}
+
+
+def _bar(share: float, columns: int, *, ascii_only: bool) -> str:
+    """A bar of ``share`` of the columns; whatever is above 0 shows at least a sliver."""
+    parts = 1 if ascii_only else len(_EIGHTHS)
+    length = max(round(share * columns * parts), 1 if share > 0.0 else 0)
+    whole, part = divmod(length, parts)
+    return ("#" if ascii_only else "█") * whole + _EIGHTHS[part]
+
+
+def _percent(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.2%}"
+
+
+def _duration(seconds: float | None) -> str:
+    return "-" if seconds is None else duration(seconds)
+
+
+def _decided(scenario: Summary, action: str) -> str:
+    ratio: Any = scenario["recovery_success_ratio"].get(action)
+    return f"{scenario['decisions'][action]:,} ({'-' if ratio is None else f'{ratio:.0%}'})"
+
+
+def _reached(target: Summary) -> str:
+    return duration(target["seconds"]) if target["completed"] else "not completed"

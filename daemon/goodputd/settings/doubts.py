@@ -1,0 +1,123 @@
+"""What is legal and probably not meant: warnings of ``check-config``.
+
+Each doubt yields (dotted key, what happens); it may ask detectors how often they would cry wolf.
+Knows nothing of where values come from.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from goodputd import detectors
+from goodputd.settings.checking import number
+from goodputd.settings.model import Settings, Tables
+from goodputd.settings.rules import Finding, faults_per_day
+from goodputd.sim.faults import FaultsSpec
+from goodputd.sim.observation import JobView
+from goodputd.sim.specs import SECONDS_PER_DAY
+
+MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
+
+
+def warnings(settings: Settings) -> list[str]:
+    """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
+    found: dict[Finding, list[str]] = {}
+    for scenario in settings.scenarios:
+        for doubt in _DOUBTS:
+            for finding in doubt(scenario):
+                found.setdefault(finding, []).append(scenario.name)
+        if not scenario.paired:
+            first = settings.scenarios[0].name
+            message = (
+                f'differ from those of scenario "{first}"; luck is part of the difference between the two'
+            )
+            found.setdefault(("faults", message), []).append(scenario.name)
+    lines = []
+    for (key, message), names in found.items():
+        everywhere = len(names) == len(settings.scenarios)
+        where = "" if everywhere else f"scenario {', '.join(names)}: "
+        lines.append(f"{settings.source}: {where}{key}: {message}")
+    return lines
+
+
+def _idle_nodes(tables: Tables) -> Iterator[Finding]:
+    nodes_per_replica = tables.job.gpus_per_replica // tables.cluster.gpus_per_node
+    idle = tables.cluster.nodes % nodes_per_replica
+    if idle:
+        yield (
+            "cluster.nodes",
+            f"{idle} of {tables.cluster.nodes} nodes stay idle, a replica takes {nodes_per_replica}",
+        )
+
+
+def _watchdog(tables: Tables) -> Iterator[Finding]:
+    timeout, step = tables.detection.watchdog.timeout_seconds, tables.job.step_seconds
+    if "watchdog" in tables.detection.layers and timeout < step:
+        yield (
+            "detection.watchdog.timeout_seconds",
+            f"{number(timeout)} s is shorter than a step, {number(step)} s; a real one aborts every step",
+        )
+
+
+def _interval(tables: Tables) -> Iterator[Finding]:
+    spec, step = tables.checkpoint, tables.job.step_seconds
+    key = "checkpoint.interval_seconds" if spec.interval_steps is None else "checkpoint.interval_steps"
+    between = spec.steps(step) * step
+    if spec.interval_seconds is not None and spec.interval_seconds < step:
+        yield key, f"{number(spec.interval_seconds)} s is shorter than a step; a save follows every step"
+    if between < spec.save_seconds:
+        yield (
+            key,
+            f"{number(between)} s between saves of {number(spec.save_seconds)} s: mostly it is saving",
+        )
+
+
+def _layers(tables: Tables) -> Iterator[Finding]:
+    if not tables.detection.layers:
+        hours = tables.detection.operator_seconds / 3600.0
+        yield "detection.layers", f"no layer is on; a person finds every stop after {hours:g} h"
+
+
+def _false_alarms(tables: Tables) -> Iterator[Finding]:
+    cluster, step = tables.cluster, tables.job.step_seconds
+    between = tables.checkpoint.steps(step) * step
+    share = between / (between + tables.checkpoint.save_seconds)
+    view = JobView(cluster.nodes, cluster.nodes * cluster.gpus_per_node, step, share)
+    for detector in detectors.build(tables.detection):
+        per_day = detector.false_alarms_per_second(view) * SECONDS_PER_DAY
+        if per_day > MOST_FALSE_ALARMS_PER_DAY:
+            yield f"detection.{detector.layer}", f"about {per_day:,.0f} false alarms in a day of running"
+
+
+def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
+    if not tables.faults.script and faults_per_day(tables) == 0.0:
+        yield "faults", "nothing ever breaks"
+
+
+def _period(tables: Tables) -> Iterator[Finding]:
+    faults = tables.faults
+    if faults.total_interruptions is None and faults.period_days != FaultsSpec().period_days:
+        yield "faults.period_days", "has no effect without total_interruptions"
+
+
+def _loss_jump(tables: Tables) -> Iterator[Finding]:
+    recovery = tables.recovery
+    error = tables.loss.noise * math.sqrt(2.0 / recovery.verify_steps)
+    threshold = recovery.verify_z * error
+    if recovery.wrong_restore_probability > 0.0 and recovery.wrong_restore_loss_jump <= threshold:
+        yield (
+            "recovery.wrong_restore_loss_jump",
+            f"is within the noise, below {threshold:.3g}; verification misses most wrong restores",
+        )
+
+
+_DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
+    _idle_nodes,
+    _watchdog,
+    _interval,
+    _layers,
+    _false_alarms,
+    _nothing_breaks,
+    _period,
+    _loss_jump,
+)

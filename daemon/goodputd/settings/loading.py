@@ -1,0 +1,260 @@
+"""From file, environment and flags to ``Settings``, or to one error with every mistake.
+
+The order of layers is here and nowhere else: default, file, scenario of the file, environment,
+flag, the later over the earlier. Each layer is checked by itself and the rules across keys on what
+each scenario has in force; a mistake is told once, at the layer that it comes from.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from goodputd.errors import SettingsError
+from goodputd.settings.checking import Mistake, build, check_document, check_entry
+from goodputd.settings.keys import Flat, Tree, Value, document_keys, dotted, stack, unflatten, variable
+from goodputd.settings.model import (
+    DEFAULT_INTERVAL_SECONDS,
+    DEFAULT_SCENARIO,
+    Document,
+    Scenario,
+    Settings,
+    Tables,
+)
+from goodputd.settings.reading import parse_toml, read_environment, read_text
+from goodputd.settings.rules import RULES
+
+BUILT_IN: Final = "built-in defaults"
+MOST_SCENARIOS: Final = 64
+MOST_LINES: Final = 200
+
+DEFAULTS: Final[Flat] = {"checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS}
+"""Defaults that cannot stand in a spec, because another key may take their place."""
+
+DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG = "default", "file", "scenario", "environment", "flag"
+_RANK: Final = {origin: rank for rank, origin in enumerate((DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG))}
+
+FLAGS: Final = {
+    "seed": "--seed",
+    "clock.speedup": "--speedup",
+    "http.listen": "--listen",
+    "log.format": "--log-format",
+    "log.level": "--log-level",
+}
+"""Dotted key -> the option of the command line that sets it."""
+
+
+@dataclass(slots=True)
+class _Layer:
+    """A checked layer."""
+
+    origin: str
+    where: str
+    """What its mistakes are told of: the file, the scenario in it, the environment."""
+    values: Flat
+    broken: set[str]
+
+    def label(self, key: str) -> str:
+        """A dotted key as this layer spells it."""
+        head, bracket, rest = key.partition("[")
+        if self.origin == ENVIRONMENT and head in document_keys():
+            return variable(head) + bracket + rest
+        if self.origin == FLAG:
+            return FLAGS.get(head, head) + bracket + rest
+        return key
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A checked ``[[scenario]]``."""
+
+    layer: _Layer
+    name: str = DEFAULT_SCENARIO
+    alerting: bool = True
+
+
+@dataclass(slots=True)
+class _Report:
+    """Every mistake once, in the order found."""
+
+    lines: dict[str, None] = field(default_factory=dict)
+
+    def add(self, where: str, key: str, message: str) -> None:
+        self.lines[": ".join(part for part in (where, key, message) if part)] = None
+
+    def told(self, source: str) -> list[str]:
+        """The lines, or as many as anybody reads."""
+        lines = list(self.lines)
+        more = len(lines) - MOST_LINES
+        return lines if more <= 0 else [*lines[:MOST_LINES], f"{source}: and {more} more mistakes"]
+
+    def add_all(self, layer: _Layer, mistakes: Iterable[Mistake]) -> None:
+        for mistake in mistakes:
+            self.add(layer.where, layer.label(dotted(mistake.location)), mistake.message)
+
+
+def load(
+    path: Path | None,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings of a file, or the defaults without one, under environment and flags.
+
+    ``overrides`` are flags, dotted key -> value, None for not given; ``environ`` is that of the
+    process unless given.
+    Errors: ``SettingsError`` with one line for every mistake, ``file: key.path: what is wrong``.
+    """
+    if path is None:
+        return parse("", source=BUILT_IN, overrides=overrides, environ=environ)
+    return parse(read_text(path), source=str(path), overrides=overrides, environ=environ)
+
+
+def parse(
+    text: str,
+    *,
+    source: str,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """``load`` for a text; ``source`` is what people know it by."""
+    report = _Report()
+    tree = parse_toml(text, source)
+    scenarios = tree.pop("scenario", None)
+    file = _layer(FILE, source, tree, report)
+    entries = _entries(scenarios, source, report)
+    environment = _environment(os.environ if environ is None else environ, report)
+    given = {key: value for key, value in (overrides or {}).items() if value is not None}
+    flags = _layer(FLAG, FLAG, unflatten(given), report)
+    stacks = [
+        stack(
+            [
+                (DEFAULT, DEFAULTS),
+                (FILE, file.values),
+                (SCENARIO, entry.layer.values),
+                (ENVIRONMENT, environment.values),
+                (FLAG, flags.values),
+            ]
+        )
+        for entry in entries
+    ]
+    documents = [build({key: value.value for key, value in each.items()}) for each in stacks]
+    for entry, stacked, document in zip(entries, stacks, documents, strict=True):
+        _check_rules((file, entry.layer, environment, flags), stacked, document, report)
+    if report.lines:
+        raise SettingsError(*report.told(source))
+    base = stack([(FILE, file.values), (ENVIRONMENT, environment.values), (FLAG, flags.values)])
+    return _settings(source, entries, stacks, documents, base)
+
+
+def _entries(found: object, source: str, report: _Report) -> list[_Entry]:
+    """The checked ``[[scenario]]`` tables; one when the file has none."""
+    plain = _Entry(_Layer(SCENARIO, source, {}, set()))
+    if found is None:
+        return [plain]
+    if not isinstance(found, list):
+        report.add(source, "scenario", "must be an array of tables, written [[scenario]]")
+        return [plain]
+    if not found:
+        report.add(source, "scenario", "must have at least one entry, or be left out")
+        return [plain]
+    if len(found) > MOST_SCENARIOS:
+        report.add(source, "scenario", f"must have at most {MOST_SCENARIOS} entries (got {len(found)})")
+    entries: list[_Entry] = []
+    for index, each in enumerate(found[:MOST_SCENARIOS]):
+        if isinstance(each, dict):
+            entries.append(_entry(each, f"{source}: scenario[{index}]", report, entries))
+        else:
+            report.add(source, f"scenario[{index}]", "must be a table, written [[scenario]]")
+    return entries or [plain]
+
+
+def _entry(tree: Tree, where: str, report: _Report, before: list[_Entry]) -> _Entry:
+    checked = check_entry(tree)
+    name = checked.values.pop("name", "")
+    alerting = checked.values.pop("alerting", True)
+    layer = _Layer(SCENARIO, f'{where} "{name}"' if name else where, checked.values, checked.broken)
+    report.add_all(layer, checked.mistakes)
+    if name and any(name == other.name for other in before):
+        report.add(layer.where, "name", "is the name of an earlier scenario; names must be unique")
+    return _Entry(layer, name, alerting)
+
+
+def _layer(origin: str, where: str, tree: Tree, report: _Report) -> _Layer:
+    checked = check_document(tree)
+    layer = _Layer(origin, where, checked.values, checked.broken)
+    report.add_all(layer, checked.mistakes)
+    return layer
+
+
+def _environment(environ: Mapping[str, str], report: _Report) -> _Layer:
+    values, unknown = read_environment(environ)
+    for name, message in unknown:
+        report.add(ENVIRONMENT, name, message)
+    return _layer(ENVIRONMENT, ENVIRONMENT, unflatten(values), report)
+
+
+def _check_rules(
+    layers: tuple[_Layer, ...], stacked: dict[str, Value], document: Document, report: _Report
+) -> None:
+    """Check what one scenario has in force; a mistake belongs to the highest layer that it reads from."""
+    by_origin = {layer.origin: layer for layer in layers}
+    broken = {key for layer in layers for key in layer.broken}
+    for rule in RULES:
+        if any(_overlap(key, other) for key in rule.reads for other in broken):
+            continue
+        for key, message in rule.check(document):
+            origins = [stacked[read].origin for read in rule.reads if read in stacked]
+            layer = by_origin.get(max(origins, key=_RANK.__getitem__, default=FILE), by_origin[FILE])
+            own = key.partition("[")[0] in layer.values
+            report.add(layer.where, layer.label(key) if own else key, message)
+
+
+def _overlap(key: str, other: str) -> bool:
+    return key == other or key.startswith(f"{other}.") or other.startswith(f"{key}.")
+
+
+def _settings(
+    source: str,
+    entries: list[_Entry],
+    stacks: list[dict[str, Value]],
+    documents: list[Document],
+    base: dict[str, Value],
+) -> Settings:
+    origins = {key: base[key].origin if key in base else DEFAULT for key in document_keys()}
+    for entry, stacked in zip(entries, stacks, strict=True):
+        for key, value in stacked.items():
+            if value.origin == SCENARIO:
+                origins[f"scenario.{entry.name}.{key}"] = FILE
+    first = documents[0]
+    return Settings(
+        seed=first.seed,
+        clock=first.clock,
+        http=first.http,
+        log=first.log,
+        scenarios=tuple(map(_scenario, entries, documents, [first] * len(entries))),
+        source=source,
+        origins=origins,
+    )
+
+
+def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
+    tables: dict[str, Any] = {each.name: getattr(document, each.name) for each in fields(Tables)}
+    effective = {"seed": document.seed, "name": entry.name, "alerting": entry.alerting}
+    effective |= {name: asdict(table) for name, table in tables.items()}
+    digest = hashlib.sha256(json.dumps(effective, sort_keys=True).encode()).hexdigest()[:8]
+    return Scenario(
+        name=entry.name,
+        alerting=entry.alerting,
+        digest=digest,
+        paired=_fate(document) == _fate(first),
+        **tables,
+    )
+
+
+def _fate(document: Document) -> tuple[object, ...]:
+    """What decides which faults are met; spares have numbers above the job's nodes and move none."""
+    return document.faults, document.cluster.nodes, document.cluster.gpus_per_node

@@ -1,0 +1,33 @@
+"""What a scenario is made of: the specs, and the plug-ins that were chosen by name.
+
+``assembly`` fills it from settings; the core takes it apart.
+"""
+
+from dataclasses import dataclass
+
+from goodputd.sim.checkpoint import CheckpointSpec
+from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.faults import FaultKind, FaultsSpec
+from goodputd.sim.job import JobSpec
+from goodputd.sim.loss import LossSpec
+from goodputd.sim.protocols import Detector, Policy
+from goodputd.sim.recovery import RecoverySpec
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """One scenario, ready to be played; ``until_step`` completes the job there."""
+
+    name: str
+    seed: int
+    cluster: ClusterSpec
+    job: JobSpec
+    loss: LossSpec
+    faults: FaultsSpec
+    kinds: tuple[FaultKind, ...]
+    detectors: tuple[Detector, ...]
+    operator_seconds: float
+    policy: Policy
+    recovery: RecoverySpec
+    checkpoint: CheckpointSpec
+    until_step: int | None = None

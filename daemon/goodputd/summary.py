@@ -1,0 +1,151 @@
+"""Snapshots as one JSON object: what a scenario cost, in numbers that a script can read.
+
+The keys are a contract with scripts: they are added to and not renamed. This module reads
+snapshots and nothing else; it knows no settings, terminal, clock or metric name. Seconds are
+simulated; a mean or a ratio without data is None.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.taxonomy import Action, CheckpointOutcome, Component, Layer, Origin, Reason
+
+Summary = dict[str, Any]
+"""A JSON object: strings, numbers, None, and lists and objects of them."""
+
+_UNPLANNED_COMPONENTS: Final = tuple(c for c in Component if c is not Component.PLANNED)
+_UNPLANNED_LAYERS: Final = tuple(layer for layer in Layer if layer is not Layer.PLANNED)
+
+
+@dataclass(slots=True)
+class Target:
+    """How a run to a step went; ``seconds`` is None unless the step was reached."""
+
+    step: int
+    completed: bool
+    seconds: float | None
+
+
+def summarize(
+    snapshots: Sequence[Snapshot],
+    *,
+    version: str,
+    seed: int,
+    unpaired: Collection[str] = (),
+    targets: Mapping[str, Target] | None = None,
+) -> Summary:
+    """The object that ``goodputd simulate --json`` prints.
+
+    ``unpaired`` names the scenarios that do not share their faults with the first; ``targets`` has an
+    entry per scenario when the run was one to a step. ``simulated_seconds`` is the longest of the scenarios.
+    """
+    scenarios = []
+    for snapshot in snapshots:
+        scenario = _scenario(snapshot)
+        scenario["paired"] = snapshot.scenario not in unpaired
+        if targets is not None:
+            target = targets[snapshot.scenario]
+            scenario["target"] = {
+                "step": target.step,
+                "completed": target.completed,
+                "seconds": target.seconds,
+            }
+        scenarios.append(scenario)
+    return {
+        "version": version,
+        "seed": seed,
+        "simulated_seconds": max((s.now for s in snapshots), default=0.0),
+        "scenarios": scenarios,
+    }
+
+
+def _scenario(snapshot: Snapshot) -> Summary:
+    return {
+        "name": snapshot.scenario,
+        "simulated_seconds": snapshot.now,
+        **_progress(snapshot),
+        **_reliability(snapshot),
+        **_time(snapshot),
+        **_decisions(snapshot),
+        "nodes": {str(state): count for state, count in snapshot.nodes.items()},
+        "job_state": str(snapshot.job_state),
+    }
+
+
+def _progress(snapshot: Snapshot) -> Summary:
+    saves = _tally((outcome, n) for (_, outcome), n in snapshot.checkpoints.items())
+    return {
+        "steps": snapshot.steps,
+        "step": snapshot.step,
+        "lost_steps": snapshot.lost_steps,
+        "retracted_steps": snapshot.retracted_steps,
+        "loss": snapshot.loss,
+        "checkpoints": saves[CheckpointOutcome.SAVED],
+        "checkpoints_interrupted": saves[CheckpointOutcome.INTERRUPTED],
+        "checkpoint_interval_seconds": snapshot.checkpoint_interval_seconds,
+    }
+
+
+def _reliability(snapshot: Snapshot) -> Summary:
+    unplanned = {key: n for key, n in snapshot.interruptions.items() if key[0] is not Component.PLANNED}
+    by_component = _tally((component, n) for (component, _), n in unplanned.items())
+    by_layer = _tally((layer, n) for (_, layer), n in unplanned.items())
+    by_origin = _tally((origin, n) for (_, _, origin), n in snapshot.faults.items())
+    by_kind = _tally(
+        (kind, n) for (kind, _, origin), n in snapshot.faults.items() if origin is Origin.PRIMARY
+    )
+    return {
+        "interruptions": {
+            "total": snapshot.total_interruptions,
+            "by_component": {str(c): by_component[c] for c in _UNPLANNED_COMPONENTS},
+            "by_layer": {str(layer): by_layer[layer] for layer in _UNPLANNED_LAYERS},
+        },
+        "expected_interruptions": snapshot.expected_interruptions,
+        "planned_stops": sum(snapshot.interruptions.values()) - snapshot.total_interruptions,
+        "faults": {
+            "by_kind": dict(by_kind),
+            "by_origin": {str(origin): by_origin[origin] for origin in Origin},
+        },
+        "undetected_faults": snapshot.undetected_faults,
+        "false_alarms": {str(layer): n for layer, n in snapshot.false_alarms.items()},
+        "mttr_seconds": snapshot.mttr_seconds,
+        "mtbf_seconds": snapshot.mtbf_seconds,
+        "mttd_seconds": snapshot.mttd_overall_seconds,
+        "mttd_seconds_by_symptom": {str(s): seconds for s, seconds in snapshot.mttd_seconds.items()},
+    }
+
+
+def _time(snapshot: Snapshot) -> Summary:
+    return {
+        "recovery_stage_seconds": {
+            str(stage): total.seconds / total.count if total.count else None
+            for stage, total in snapshot.stage_seconds.items()
+        },
+        "time_seconds": {str(bucket): seconds for bucket, seconds in snapshot.seconds.items()},
+        "provisional_seconds": snapshot.provisional_seconds,
+        "retracted_seconds": snapshot.retracted_seconds,
+        "effective_training_time_ratio": snapshot.effective_training_time_ratio,
+        "effective_utilization_ratio": snapshot.effective_utilization_ratio,
+        "effective_compute_ratio": snapshot.effective_compute_ratio,
+    }
+
+
+def _decisions(snapshot: Snapshot) -> Summary:
+    by_action = _tally((action, n) for (action, _), n in snapshot.decisions.items())
+    by_reason = _tally((reason, n) for (_, reason), n in snapshot.decisions.items())
+    return {
+        "decisions": {str(action): by_action[action] for action in Action},
+        "decisions_by_reason": {str(reason): by_reason[reason] for reason in Reason},
+        "recovery_success_ratio": {str(a): ratio for a, ratio in snapshot.recovery_success_ratio.items()},
+    }
+
+
+def _tally(pairs: Iterable[tuple[str, int]]) -> Counter[str]:
+    """The counts of a table with several labels, added up over all labels but one."""
+    tally: Counter[str] = Counter()
+    for key, count in pairs:
+        tally[key] += count
+    return tally

@@ -1,0 +1,1 @@
+"""The budgets, measured: ``python -m tests.bench``, which is what ``make bench`` runs."""

@@ -1,0 +1,220 @@
+"""The core on one CPU: how long 54 days take, and against what.
+
+Time is CPU time after start-up, each run the best of several. Peers are measured in the same run,
+in turns with the core: a bare heap, the loop over every step, a larger fleet, a shorter step.
+"""
+
+import gc
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from math import expm1, inf, log1p, sqrt
+from statistics import mean, median, variance
+from time import process_time
+from typing import Final
+
+from goodputd.detectors import HardwareSpec
+from goodputd.settings import Scenario, Settings
+from goodputd.sim.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.simulation import Simulation
+from tests.bench.reference import Inputs, effective_training_time_ratio
+from tests.bench.report import Row
+from tests.bench.scenarios import FAULTS, HORIZON_SECONDS, llama3, simulation, sized
+
+SEEDS: Final = range(1, 6)
+REPEATS: Final = 5
+AGREEMENT_SEEDS: Final = range(1, 21)
+AGREEMENT_ERRORS: Final = 3.0
+BUDGET_MS: Final = 30.0
+BUDGET_INCIDENTS: Final = 15_000.0
+BUDGET_GROWTH: Final = 1.2
+LARGE_NODES: Final = 16_384
+_PENDING: Final = 32
+"""Entries that the bare heap holds at any time, about as many as the schedule of a simulation."""
+
+
+def rows() -> list[Row]:
+    """Everything about the core."""
+    loaded = llama3()
+    return [*_speed(loaded), *_agreement(loaded)]
+
+
+@dataclass(slots=True)
+class _Played:
+    """One scenario played once."""
+
+    seconds: float
+    """CPU seconds."""
+    incidents: int
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of one call, begun with nothing for the garbage collector to find."""
+    gc.collect()
+    started = process_time()
+    work()
+    return process_time() - started
+
+
+def _play(loaded: Settings, scenario: Scenario, seed: int) -> _Played:
+    simulated = simulation(loaded, scenario, seed)
+    seconds = cpu_seconds(lambda: simulated.advance_to(HORIZON_SECONDS))
+    return _Played(seconds, simulated.snapshot().total_interruptions)
+
+
+def _speed(loaded: Settings) -> list[Row]:
+    """Two rows for the core itself, one for the heap, one each for a larger fleet and a shorter step."""
+    base = sized(loaded.scenarios[0])
+    large = sized(base, nodes=LARGE_NODES)
+    fine = sized(base, step_seconds=base.job.step_seconds / 10.0)
+    best, heap, incidents, events = 0.0, 0.0, 0, 0
+    large_ratios: list[float] = []
+    fine_ratios: list[float] = []
+    for seed in SEEDS:
+        handled = _events(simulation(loaded, base, seed))
+        fastest, fastest_heap, found = inf, inf, 0
+        for _ in range(REPEATS):
+            once = _play(loaded, base, seed)
+            fastest, found = min(fastest, once.seconds), once.incidents
+            large_ratios.append(_growth(once, _play(loaded, large, seed)))
+            fine_ratios.append(_growth(once, _play(loaded, fine, seed)))
+            fastest_heap = min(fastest_heap, cpu_seconds(lambda count=handled: _bare_heap(count)))  # type: ignore[misc]
+        best += fastest
+        heap += fastest_heap
+        incidents += found
+        events += handled
+    milliseconds = 1e3 * best / len(SEEDS)
+    rate = incidents / best
+    return [
+        Row(
+            what="core: 54 days, 16,384 GPUs, all layers on, one scenario",
+            budget=f"<= {BUDGET_MS:.0f} ms of CPU",
+            measured=f"{milliseconds:.1f} ms (mean of {len(SEEDS)} seeds, each best of {REPEATS} runs)",
+            holds=milliseconds <= BUDGET_MS,
+            figures={"milliseconds": milliseconds, "events": events / len(SEEDS)},
+        ),
+        Row(
+            what="  incidents a second on one CPU",
+            budget=f">= {BUDGET_INCIDENTS:,.0f}",
+            measured=f"{rate:,.0f} ({incidents / len(SEEDS):.0f} incidents a run)",
+            holds=rate >= BUDGET_INCIDENTS,
+            figures={"incidents_per_second": rate, "incidents": incidents / len(SEEDS)},
+        ),
+        Row(
+            what="  against a bare heap of as many entries",
+            budget="-",
+            measured=f"{best / heap:.0f} x the heap's {1e3 * heap / len(SEEDS):.2f} ms "
+            f"for {events / len(SEEDS):,.0f} events",
+            holds=None,
+            figures={"ratio": best / heap, "heap_milliseconds": 1e3 * heap / len(SEEDS)},
+        ),
+        _growth_row("  131,072 GPUs, as many faults", large_ratios),
+        _growth_row("  a step ten times shorter", fine_ratios),
+    ]
+
+
+def _growth(base: _Played, other: _Played) -> float:
+    """How much more an incident costs; per incident, because luck gives each fleet its own number."""
+    return (other.seconds / other.incidents) / (base.seconds / base.incidents)
+
+
+def _growth_row(what: str, ratios: list[float]) -> Row:
+    ratio = median(ratios)
+    return Row(
+        what=what,
+        budget=f"<= {BUDGET_GROWTH} x",
+        measured=f"{ratio:.2f} x the CPU per incident (median of {len(ratios)} pairs)",
+        holds=ratio <= BUDGET_GROWTH,
+        figures={"ratio": ratio},
+    )
+
+
+def _events(simulated: Simulation) -> int:
+    """How many instants have events up to the horizon."""
+    count = 0
+    while (at := simulated.next_event_at()) is not None and at <= HORIZON_SECONDS:
+        simulated.advance_to(at)
+        count += 1
+    return count
+
+
+def _bare_heap(count: int) -> None:
+    """Push and pop ``count`` entries like those of the schedule, and do nothing else."""
+    heap = [(float(index), index, "event", None) for index in range(_PENDING)]
+    for sequence in range(_PENDING, _PENDING + count):
+        at = heappop(heap)[0]
+        heappush(heap, (at + _PENDING, sequence, "event", None))
+
+
+def _agreement(loaded: Settings) -> list[Row]:
+    """The core configured down to what the loop over every step does, with the same inputs."""
+    base = loaded.scenarios[0]
+    hazard = -expm1(-FAULTS / HORIZON_SECONDS * base.job.step_seconds)
+    gpus = base.cluster.nodes * base.cluster.gpus_per_node
+    probability = -expm1(log1p(-hazard) / gpus)
+    bare = _bare(base, probability)
+    restore = base.checkpoint.restore_seconds(base.cluster.nodes, resharded=False)
+    recovery = base.recovery
+    inputs = Inputs(
+        gpus=gpus,
+        failure_probability=probability,
+        step_seconds=base.job.step_seconds,
+        interval_steps=base.checkpoint.steps(base.job.step_seconds),
+        save_seconds=base.checkpoint.save_seconds,
+        recovery_seconds=bare.detection.hardware.delay_seconds
+        + recovery.decide_seconds
+        + recovery.reschedule_seconds
+        + recovery.collective_init_seconds
+        + restore
+        + recovery.compile_seconds
+        + recovery.verify_seconds,
+        horizon_seconds=HORIZON_SECONDS,
+    )
+    core, loop, core_seconds, loop_seconds, steps = [], [], inf, inf, 0
+    for seed in AGREEMENT_SEEDS:
+        simulated = simulation(loaded, bare, seed)
+        core_seconds = min(core_seconds, cpu_seconds(lambda s=simulated: s.advance_to(HORIZON_SECONDS)))  # type: ignore[misc]
+        ratio = simulated.snapshot().effective_training_time_ratio
+        assert ratio is not None
+        core.append(ratio)
+        gc.collect()
+        started = process_time()
+        ratio, steps = effective_training_time_ratio(inputs, seed)
+        loop_seconds = min(loop_seconds, process_time() - started)
+        loop.append(ratio)
+    error = sqrt(variance(core) / len(core) + variance(loop) / len(loop))
+    apart = abs(mean(core) - mean(loop)) / error
+    return [
+        Row(
+            what="core and a loop over every step, same inputs: effective training time",
+            budget=f"<= {AGREEMENT_ERRORS:.0f} standard errors apart",
+            measured=f"{mean(core):.5f} and {mean(loop):.5f}, {apart:.1f} apart ({len(core)} seeds each)",
+            holds=apart <= AGREEMENT_ERRORS,
+            figures={"core": mean(core), "loop": mean(loop), "standard_errors": apart},
+        ),
+        Row(
+            what="  their speed",
+            budget="-",
+            measured=f"core {loop_seconds / core_seconds:.1f} x as fast: {1e3 * core_seconds:.1f} ms against "
+            f"{1e3 * loop_seconds:.0f} ms for {steps:,} steps (best of {len(core)} runs each)",
+            holds=None,
+            figures={
+                "ratio": loop_seconds / core_seconds,
+                "core_milliseconds": 1e3 * core_seconds,
+                "loop_milliseconds": 1e3 * loop_seconds,
+            },
+        ),
+    ]
+
+
+def _bare(base: Scenario, probability: float) -> Scenario:
+    """One kind of fault, found at once, cured by a restart of fixed length, and none during it."""
+    per_gpu_hour = -log1p(-probability) / base.job.step_seconds * 3600.0
+    kind = FaultKindSpec(name="failure", component="gpu", per_gpu_hour=per_gpu_hour, event="event")
+    return replace(
+        base,
+        faults=FaultsSpec(catalog="none", kinds=(kind,), during_recovery=False),
+        detection=replace(base.detection, layers=("hardware",), hardware=HardwareSpec()),
+        policy=replace(base.policy, strikes=replace(base.policy.strikes, strikes_to_evict=0)),
+        recovery=replace(base.recovery, spread=0.0, wrong_restore_probability=0.0),
+    )

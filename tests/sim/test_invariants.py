@@ -1,0 +1,191 @@
+"""What holds whatever the settings: found by hypothesis over random valid ones."""
+
+from collections import Counter
+from math import sqrt
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from goodputd.sim.events import FaultOccurred, TrainingResumed
+from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.simulation import Simulation
+from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
+from tests.world import DAY, gpu_ledger_error, ledger_error, parts
+
+LAYERS = ("heartbeat", "hardware", "watchdog", "gradient")
+
+
+@st.composite
+def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
+    """One to four kinds, from rare to several a day."""
+    found = []
+    for index in range(draw(st.integers(1, 4))):
+        symptom = draw(st.sampled_from(["crash", "hang", "slow", "corrupt", "benign"]))
+        job_wide = draw(st.booleans()) and symptom in {"crash", "hang"}
+        rate = draw(st.floats(0.001, 0.2))
+        found.append(
+            FaultKindSpec(
+                name=f"kind{index}",
+                component="software"
+                if job_wide
+                else draw(st.sampled_from(["gpu", "host", "switch", "memory"])),
+                symptom=symptom,  # type: ignore[arg-type]
+                scope="job" if job_wide else "node",
+                per_job_day=8 * rate if job_wide else None,
+                per_node_day=None if job_wide else rate,
+                transient_probability=draw(st.floats(0, 1)),
+                event=draw(st.sampled_from([None, "XID 79"])),
+                logged_probability=draw(st.floats(0, 1)),
+                event_delay_seconds=draw(st.floats(0, 100)),
+                slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
+                step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
+                gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
+            )
+        )
+    return tuple(found)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> dict[str, Any]:
+    """Random valid settings of a small job."""
+    per_replica = draw(st.sampled_from([1, 2, 4]))
+    heartbeat_interval = draw(st.floats(1, 30))
+    return {
+        "seed": draw(st.integers(0, 2**32)),
+        "cluster__nodes": draw(st.integers(per_replica, 20)),
+        "cluster__spares": draw(st.integers(0, 4)),
+        "cluster__repair_hours": draw(st.floats(0.1, 100)),
+        "cluster__repair_distribution": draw(st.sampled_from(["fixed", "exponential"])),
+        "job__gpus_per_replica": 8 * per_replica,
+        "job__step_seconds": draw(st.floats(0.5, 60)),
+        "job__on_shrink": draw(st.sampled_from(["smaller_batch", "same_batch"])),
+        "job__rejoin": draw(st.sampled_from(["next_restart", "checkpoint"])),
+        "faults__kinds": draw(kinds()),
+        "faults__recurrence_hours": draw(st.floats(0.05, 10)),
+        "faults__during_recovery": draw(st.booleans()),
+        "detection__layers": tuple(draw(st.sets(st.sampled_from(LAYERS)).map(sorted))),
+        "detection__operator_seconds": draw(st.floats(60, 7200)),
+        "heartbeat__interval_seconds": heartbeat_interval,
+        "heartbeat__timeout_seconds": heartbeat_interval * draw(st.floats(1.5, 5)),
+        "heartbeat__jitter_seconds": draw(st.floats(0, 2)),
+        "heartbeat__step_beats": draw(st.booleans()),
+        "hardware__mode": draw(st.sampled_from(["event", "poll"])),
+        "watchdog__timeout_seconds": draw(st.floats(60, 3600)),
+        "gradient__every_steps": draw(st.integers(1, 100)),
+        "gradient__z_threshold": draw(st.floats(4, 8)),
+        "strikes__strikes_to_evict": draw(st.integers(0, 3)),
+        "strikes__window_days": draw(st.floats(0.1, 60)),
+        "strikes__on_slow": draw(st.sampled_from(["restart", "tolerate"])),
+        "recovery__spread": draw(st.floats(0, 1)),
+        "recovery__decide_seconds": draw(st.floats(0, 600)),
+        "recovery__wrong_restore_probability": draw(st.floats(0, 0.5)),
+        "checkpoint__interval_steps": draw(st.integers(1, 2000)),
+        "checkpoint__save_seconds": draw(st.floats(0, 300)),
+        "checkpoint__keep": draw(st.integers(1, 6)),
+    }
+
+
+def counters(snapshot: Snapshot) -> dict[Any, float]:
+    """Every number that may never fall."""
+    found: dict[Any, float] = {
+        "retracted": snapshot.retracted_seconds,
+        "expected": snapshot.expected_interruptions,
+        "steps": snapshot.steps,
+        "lost": snapshot.lost_steps,
+        "retracted_steps": snapshot.retracted_steps,
+        "recovered": sum(snapshot.recovery_seconds.counts),
+    }
+    tables: dict[str, dict[Any, Any]] = {
+        "seconds": dict(snapshot.seconds),
+        "gpu_seconds": dict(snapshot.gpu_seconds),
+        "interruptions": snapshot.interruptions,
+        "faults": snapshot.faults,
+        "misses": dict(snapshot.detection_misses),
+        "false_alarms": dict(snapshot.false_alarms),
+        "decisions": snapshot.decisions,
+        "recoveries": snapshot.recoveries,
+        "verifications": dict(snapshot.verifications),
+        "checkpoints": snapshot.checkpoints,
+        "stages": {name: total.seconds for name, total in snapshot.stage_seconds.items()},
+    }
+    for name, table in tables.items():
+        found |= {(name, key): value for key, value in table.items()}
+    return found
+
+
+PROFILE = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    # a world does not shrink in useful time; the example as found says enough
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target],
+)
+
+
+@PROFILE
+@given(worlds(), st.lists(st.floats(0, 12 * DAY), min_size=5, max_size=25))
+def test_buckets_sum_counters_never_fall_and_nodes_are_conserved(
+    world: dict[str, Any], looks: list[float]
+) -> None:
+    """At any instant: buckets + provisional = elapsed, in seconds and GPU-seconds; nodes add up."""
+    simulation = Simulation(parts((), **world))
+    total_nodes = world["cluster__nodes"] + world["cluster__spares"]
+    before: dict[Any, float] = {}
+    events = 0
+    for at in sorted(looks):
+        events += len(simulation.advance_to(at))
+        snapshot = simulation.snapshot()
+        allowed = max(1e-6, 1e-12 * at * sqrt(max(events, 1)))
+        assert ledger_error(snapshot) <= allowed
+        assert gpu_ledger_error(snapshot) <= allowed
+        now = counters(snapshot)
+        fallen = {key: (before[key], now[key]) for key in before if now[key] < before[key] - 1e-6}
+        assert fallen == {}
+        before = now
+        assert sum(snapshot.nodes.values()) == total_nodes
+        assert min(snapshot.nodes.values()) >= 0
+        assert min(snapshot.seconds.values()) >= 0.0
+        assert snapshot.provisional_seconds >= -1e-9
+
+
+@PROFILE
+@given(worlds())
+def test_no_training_on_a_failed_node_and_steps_add_up(world: dict[str, Any]) -> None:
+    """After every event: a running job has no failed node, and step = steps - lost - retracted."""
+    simulation = Simulation(parts((), **world))
+    limit = 400
+    while limit and (due := simulation.next_event_at()) is not None and due < 12 * DAY:
+        simulation.advance_to(due)
+        snapshot = simulation.snapshot()
+        limit -= 1
+        if snapshot.job_state is JobState.RUNNING:
+            assert snapshot.nodes[NodeState.FAILED] == 0
+            assert snapshot.step == snapshot.steps - snapshot.lost_steps - snapshot.retracted_steps
+            per_replica = world["job__gpus_per_replica"] // 8
+            assert snapshot.nodes[NodeState.ACTIVE] % per_replica == 0
+            assert snapshot.nodes[NodeState.ACTIVE] >= per_replica
+
+
+@PROFILE
+@given(worlds())
+def test_what_the_snapshot_counts_is_what_the_history_tells(world: dict[str, Any]) -> None:
+    """Faults, closed incidents and lost steps are the same numbers in facts and counters."""
+    simulation = Simulation(parts((), **world))
+    facts = simulation.advance_to(12 * DAY)
+    snapshot = simulation.snapshot()
+    resumed = [fact for fact in facts if isinstance(fact, TrainingResumed)]
+    faults = Counter((f.kind, f.component, f.origin) for f in facts if isinstance(f, FaultOccurred))
+
+    assert {key: n for key, n in snapshot.faults.items() if n} == dict(faults)
+    assert snapshot.lost_steps == sum(fact.lost_steps for fact in resumed)
+    assert snapshot.retracted_steps == sum(fact.retracted_steps for fact in resumed)
+    assert sum(snapshot.recovery_seconds.counts) == sum(
+        1 for f in resumed if f.component is not Component.PLANNED
+    )
+    assert snapshot.recovery_seconds.sum == sum(fact.stopped_seconds for fact in resumed)
+    if not world["faults__during_recovery"]:
+        assert all(
+            f.origin in {Origin.PRIMARY, Origin.RECURRENCE} for f in facts if isinstance(f, FaultOccurred)
+        )

@@ -1,0 +1,178 @@
+"""The JSON object of a simulation: its keys, its sums and its nulls."""
+
+import json
+from typing import Any
+
+from goodputd.sim.snapshot import Total
+from goodputd.sim.taxonomy import (
+    Action,
+    CheckpointOutcome,
+    CheckpointTier,
+    Component,
+    Layer,
+    Origin,
+    Reason,
+    StageName,
+)
+from goodputd.summary import Target, summarize
+from tests.snapshots import snapshot
+
+CONTRACT = {
+    *("name", "steps", "interruptions", "faults", "false_alarms", "lost_steps", "checkpoints", "nodes"),
+    *("mttr_seconds", "mtbf_seconds", "mttd_seconds", "recovery_stage_seconds", "time_seconds"),
+    *("effective_training_time_ratio", "effective_utilization_ratio", "effective_compute_ratio"),
+    *("provisional_seconds", "decisions", "recovery_success_ratio"),
+}
+"""What scripts were promised; more keys may come, none of these may go."""
+
+
+def scenario(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of a snapshot
+    """The summary of one scenario."""
+    summary: dict[str, Any] = summarize([snapshot(**changes)], version="1.2.3", seed=7)["scenarios"][0]
+    return summary
+
+
+def test_every_key_of_the_contract_is_there() -> None:
+    """A script finds every promised key, whatever happened."""
+    assert set() == CONTRACT - scenario().keys()
+
+
+def test_the_head_says_what_played() -> None:
+    """Version, seed and the longest simulated time stand at the top."""
+    summary = summarize([snapshot(now=10.0), snapshot("b", now=20.0)], version="1.2.3", seed=7)
+    head = {key: value for key, value in summary.items() if key != "scenarios"}
+    assert {"version": "1.2.3", "seed": 7, "simulated_seconds": 20.0} == head
+
+
+def test_scenarios_keep_their_order() -> None:
+    """Scenarios come in the order of the settings."""
+    summary = summarize([snapshot("z"), snapshot()], version="1", seed=1)
+    assert ["z", "default"] == [s["name"] for s in summary["scenarios"]]
+
+
+def test_what_has_no_data_is_null() -> None:
+    """Before the first interruption no mean and no ratio is a number."""
+    quiet = scenario(
+        mttr_seconds=None,
+        mtbf_seconds=None,
+        mttd_overall_seconds=None,
+        effective_training_time_ratio=None,
+        stage_seconds={StageName.RESTORE: Total(0.0, 0)},
+    )
+    nulls = [
+        quiet["mttr_seconds"], quiet["mtbf_seconds"], quiet["mttd_seconds"],
+        quiet["effective_training_time_ratio"], quiet["recovery_success_ratio"]["evict"],
+        quiet["recovery_stage_seconds"]["restore"],
+    ]  # fmt: skip
+    assert [None] * 6 == nulls
+
+
+def test_interruptions_add_up_over_both_labels() -> None:
+    """The total is the sum by component and the sum by layer."""
+    counts = {
+        (Component.GPU, Layer.HARDWARE): 3,
+        (Component.GPU, Layer.HEARTBEAT): 2,
+        (Component.SOFTWARE, Layer.HEARTBEAT): 4,
+    }
+    interruptions = scenario(interruptions=counts)["interruptions"]
+    parts = (
+        interruptions["total"],
+        interruptions["by_component"]["gpu"],
+        interruptions["by_layer"]["heartbeat"],
+        sum(interruptions["by_component"].values()),
+        sum(interruptions["by_layer"].values()),
+    )
+    assert (9, 5, 6, 9, 9) == parts
+
+
+def test_a_planned_stop_is_no_interruption() -> None:
+    """Planned stops have a key of their own and are in no interruption count."""
+    stopped = scenario(
+        interruptions={(Component.PLANNED, Layer.PLANNED): 2, (Component.GPU, Layer.HARDWARE): 1}
+    )
+    assert (2, 1) == (stopped["planned_stops"], stopped["interruptions"]["total"])
+    assert "planned" not in stopped["interruptions"]["by_component"]
+    assert "planned" not in stopped["interruptions"]["by_layer"]
+
+
+def test_faults_by_kind_are_primary_ones() -> None:
+    """A recurrence is no fault of its kind's rate: it counts by origin only."""
+    faults = scenario(
+        faults={
+            ("hbm3", Component.MEMORY, Origin.PRIMARY): 5,
+            ("hbm3", Component.MEMORY, Origin.RECURRENCE): 2,
+            ("nccl", Component.SOFTWARE, Origin.PRIMARY): 1,
+        }
+    )["faults"]
+    assert {
+        "by_kind": {"hbm3": 5, "nccl": 1},
+        "by_origin": {"primary": 6, "recurrence": 2, "injected": 0, "replayed": 0},
+    } == faults
+
+
+def test_a_stage_is_its_mean() -> None:
+    """Seconds of a recovery stage are the mean over its runs."""
+    stages = {StageName.RESTORE: Total(540.0, 3)}
+    assert {"restore": 180.0} == scenario(stage_seconds=stages)["recovery_stage_seconds"]
+
+
+def test_decisions_add_up_over_reasons() -> None:
+    """An action counts whatever its reason, a reason whatever its action."""
+    decided = scenario(
+        decisions={
+            (Action.RESTART, Reason.FIRST_STRIKE): 6,
+            (Action.RESTART, Reason.SOFTWARE): 2,
+            (Action.EVICT, Reason.SECOND_STRIKE): 1,
+        }
+    )
+    assert (8, 1, 6) == (
+        decided["decisions"]["restart"],
+        decided["decisions"]["evict"],
+        decided["decisions_by_reason"]["first_strike"],
+    )
+
+
+def test_a_save_cut_short_is_no_checkpoint() -> None:
+    """Checkpoints are those that can be restored."""
+    saves = {
+        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 12,
+        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+    }
+    saved = scenario(checkpoints=saves)
+    assert (12, 1) == (saved["checkpoints"], saved["checkpoints_interrupted"])
+
+
+def test_a_target_is_told_when_there_was_one() -> None:
+    """A run to a step says for each scenario whether and when it got there."""
+    summary = summarize(
+        [snapshot(), snapshot("b")],
+        version="1",
+        seed=1,
+        targets={
+            "default": Target(100, completed=True, seconds=642.5),
+            "b": Target(100, completed=False, seconds=None),
+        },
+    )
+    assert [
+        {"step": 100, "completed": True, "seconds": 642.5},
+        {"step": 100, "completed": False, "seconds": None},
+    ] == [s["target"] for s in summary["scenarios"]]
+
+
+def test_without_a_target_there_is_no_target_key() -> None:
+    """A run for a time has no target."""
+    assert "target" not in scenario()
+
+
+def test_unpaired_scenarios_are_marked() -> None:
+    """A scenario that met other faults than the first says so."""
+    summary = summarize([snapshot(), snapshot("b")], version="1", seed=1, unpaired=["b"])
+    assert [True, False] == [s["paired"] for s in summary["scenarios"]]
+
+
+def test_it_is_strict_json() -> None:
+    """The object holds nothing that JSON cannot say, NaN included, and comes back equal."""
+    summary = summarize(
+        [snapshot(now=5.0, faults={("k", Component.GPU, Origin.PRIMARY): 1})], version="1", seed=1
+    )
+    assert summary == json.loads(json.dumps(summary, allow_nan=False))

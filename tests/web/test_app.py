@@ -1,0 +1,198 @@
+"""The pages, asked as a client asks."""
+
+import asyncio
+
+import httpx
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as parse_text
+from starlette.applications import Starlette
+
+from goodputd.metrics.exposition import Exposition
+from goodputd.metrics.view import View
+from goodputd.web.app import create_app
+from tests import snapshots
+
+OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Client:
+    """Asks the application directly, without a server; accepts plain bytes unless told otherwise."""
+
+    def __init__(self, app: Starlette) -> None:
+        """A client of this application."""
+        self._app = app
+
+    def request(self, method: str, path: str, **headers: str) -> httpx.Response:
+        """The answer; ``accept_encoding="gzip"`` is the header Accept-Encoding."""
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        return asyncio.run(self._request(method, path, {"accept-encoding": "identity", **given}))
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        """The answer to GET."""
+        return self.request("GET", path, **headers)
+
+    async def _request(self, method: str, path: str, headers: dict[str, str]) -> httpx.Response:
+        transport = httpx.ASGITransport(app=self._app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:9642") as client:
+            return await client.request(method, path, headers=headers)
+
+
+def client(view: View | None) -> Client:
+    """A client of the application that has published this view."""
+    exposition = Exposition(lambda: 0.0)
+    if view is not None:
+        exposition.publish(view)
+    return Client(create_app(exposition, names=("localhost",)))
+
+
+@pytest.fixture
+def ready() -> Client:
+    """A client of an application that has something to show."""
+    return client(snapshots.view(snapshots.snapshot("naive"), snapshots.snapshot()))
+
+
+@pytest.fixture
+def starting() -> Client:
+    """A client of an application that has nothing to show yet."""
+    return client(None)
+
+
+def test_metrics_are_text_by_default(ready: Client) -> None:
+    """Without a preference the page is in the text format and can be parsed."""
+    response = ready.get("/metrics")
+    families = {family.name for family in parse_text(response.text)}
+
+    assert (200, TEXT) == (response.status_code, response.headers["content-type"])
+    assert "goodputd_effective_training_time_ratio" in families
+
+
+def test_metrics_are_openmetrics_on_request(ready: Client) -> None:
+    """Who asks for OpenMetrics gets it, up to the end mark."""
+    response = ready.get("/metrics", accept="application/openmetrics-text; version=1.0.0")
+    families = {family.name for family in parse_openmetrics(response.text)}  # type: ignore[no-untyped-call]
+
+    assert OPENMETRICS == response.headers["content-type"]
+    assert "goodputd_interruptions" in families
+
+
+@pytest.mark.parametrize("accept", [TEXT, OPENMETRICS])
+def test_metrics_are_compressed_on_request(ready: Client, accept: str) -> None:
+    """With gzip the page is the same, sent as a tenth of the bytes."""
+    plain = ready.get("/metrics", accept=accept)
+    zipped = ready.get("/metrics", accept=accept, accept_encoding="gzip")
+
+    def ours(text: str) -> list[str]:
+        return [line for line in text.splitlines() if "goodputd" in line]
+
+    assert "gzip" == zipped.headers["content-encoding"]
+    assert int(zipped.headers["content-length"]) < int(plain.headers["content-length"]) / 5
+    assert ours(plain.text) == ours(zipped.text)
+
+
+def test_plain_bytes_name_no_encoding(ready: Client) -> None:
+    """A page that is not compressed has no Content-Encoding."""
+    assert "content-encoding" not in ready.get("/metrics").headers
+
+
+def test_caches_are_told_what_the_page_depends_on(ready: Client) -> None:
+    """Vary names both headers that were looked at."""
+    assert "Accept, Accept-Encoding" == ready.get("/metrics").headers["vary"]
+
+
+@pytest.mark.parametrize("path", ["/", "/metrics", "/-/healthy", "/-/ready", "/nothing"])
+def test_no_page_is_stored(ready: Client, path: str) -> None:
+    """Every answer is about this moment."""
+    assert "no-store" == ready.get(path).headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/", "/metrics", "/-/healthy", "/-/ready"])
+def test_head_is_answered_like_get(ready: Client, path: str) -> None:
+    """HEAD has the status and type of GET."""
+    head, get = ready.request("HEAD", path), ready.get(path)
+
+    assert (200, get.headers["content-type"]) == (head.status_code, head.headers["content-type"])
+
+
+def test_there_is_nothing_to_scrape_before_the_first_view(starting: Client) -> None:
+    """A scrape before the first view fails, so that no half page is stored."""
+    response = starting.get("/metrics")
+
+    assert (503, "1") == (response.status_code, response.headers["retry-after"])
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"), [("/-/healthy", 200, 200), ("/-/ready", 503, 200), ("/", 200, 200)]
+)
+def test_health(starting: Client, ready: Client, path: str, before: int, after: int) -> None:
+    """Alive is healthy from the start; ready is who has published."""
+    assert (before, after) == (starting.get(path).status_code, ready.get(path).status_code)
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/-/healthy", "/-/ready", "/"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_other_methods_are_refused(ready: Client, method: str, path: str) -> None:
+    """Pages can only be read, and the answer says how."""
+    response = ready.request(method, path)
+
+    assert (405, {"GET", "HEAD"}) == (response.status_code, set(response.headers["allow"].split(", ")))
+
+
+def test_an_unknown_page_names_those_there_are(ready: Client) -> None:
+    """A wrong address is answered with the right ones."""
+    response = ready.get("/metric")
+
+    assert 404 == response.status_code
+    assert all(path in response.text for path in ("/metrics", "/-/healthy", "/-/ready"))
+
+
+def test_the_index_links_the_pages(ready: Client) -> None:
+    """The page links metrics and health, relative to where it is served."""
+    text = ready.get("/").text
+
+    assert all(f'href="{link}"' in text for link in ("metrics", "-/healthy", "-/ready"))
+
+
+@pytest.mark.parametrize(
+    "shown", ["naive", "default", "day 10 00:00", "98.44 %", "5 min 53 s", "143,882", "running", "1.2.3"]
+)
+def test_the_index_shows_the_scenarios(ready: Client, shown: str) -> None:
+    """Name, simulated time, goodput, MTTR, step and state of each scenario are on the page."""
+    assert shown in ready.get("/").text
+
+
+def test_the_index_says_when_there_is_no_data() -> None:
+    """A scenario without incidents has no means yet."""
+    fresh = snapshots.snapshot(effective_training_time_ratio=None, mttr_seconds=None)
+
+    assert 2 == client(snapshots.view(fresh)).get("/").text.count("no data yet")
+
+
+def test_the_index_takes_names_literally() -> None:
+    """A name is text, never markup."""
+    text = client(snapshots.view(snapshots.snapshot("<script>"))).get("/").text
+
+    assert ("<script>" in text, "&lt;script&gt;" in text) == (False, True)
+
+
+def test_the_index_may_load_nothing(ready: Client) -> None:
+    """The page can not be made to run or fetch anything."""
+    assert "default-src 'none'" in ready.get("/").headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", ["/", "/metrics", "/-/ready", "/nothing"])
+def test_a_strangers_name_is_refused(ready: Client, path: str) -> None:
+    """A request under a name that is not ours gets nothing, but says how to allow it."""
+    response = ready.get(path, host="evil.example")
+
+    assert 421 == response.status_code
+    assert "allowed_hosts" in response.text
+
+
+def test_a_page_does_not_depend_on_who_asked_before(ready: Client) -> None:
+    """A compressed OpenMetrics scrape leaves the plain text of the next one as it was."""
+    before = ready.get("/metrics").text.count("goodputd_")
+    ready.get("/metrics", accept=OPENMETRICS, accept_encoding="gzip")
+
+    assert before == ready.get("/metrics").text.count("goodputd_")
