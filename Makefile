@@ -49,7 +49,7 @@ bench: $(VENV)/.installed-test # Measure the budgets on this machine
 
 .PHONY: golden
 golden: $(VENV)/.installed-test # Write the golden files anew; read the diff before committing it
-	@$(BIN)/python -m pytest --update-golden -m golden -q
+	@$(BIN)/python -m pytest --update-golden -q
 
 .PHONY: container-test
 container-test: $(VENV)/.installed # Build the image, run it without privileges, scrape it, stop it (root)

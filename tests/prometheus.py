@@ -120,7 +120,7 @@ def scraping(command: Path, target: str, folder: Path) -> Iterator[Prometheus]:
     assert 1 == shipped.count(SHIPPED_TARGET)
     config, log = folder / "prometheus.yml", folder / "prometheus.log"
     config.write_text(shipped.replace(SHIPPED_TARGET, target), encoding="utf-8")
-    arguments = [
+    arguments: list[str | Path] = [
         command,
         f"--config.file={config}",
         f"--storage.tsdb.path={folder / 'data'}",

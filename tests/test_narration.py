@@ -193,10 +193,12 @@ def test_a_second_restore_is_told() -> None:
 
 
 def test_a_planned_stop_is_told_as_one() -> None:
-    """A stop that takes nodes back has no fault and no decision."""
-    lines = told(JobResized(AT, 16, 1024, 1024), resumed(component=Component.PLANNED, lost=0))
+    """A stop that takes nodes back has no fault and no decision, and lasts from its first stage."""
+    first_stage = StageFinished(AT + 43.0, 1, StageName.RESCHEDULE, 43.0, cut=False)
+    (story,) = Narrator().feed([first_stage, resumed(component=Component.PLANNED, seconds=0.0, lost=0)])
 
-    assert "planned stop to take nodes back -> training again in 5 min 41 s, 0 steps lost" == lines[-1]
+    assert AT == story.at
+    assert "planned stop to take nodes back -> training again in 5 min 41 s, 0 steps lost" == story.text()
 
 
 def test_a_job_that_shrinks_and_grows_says_so() -> None:

@@ -277,6 +277,13 @@ def test_a_mistake_in_a_table_is_told_once_for_all_scenarios() -> None:
     ] == sorted(mistakes(text), reverse=True)
 
 
+def test_an_inherited_mistake_is_the_files_although_a_scenario_touches_its_keys() -> None:
+    """A script that is wrong before any override is told once, of the file."""
+    text = STRIKE + "kind = 'nic'\n" + NAIVE + "faults.scale = 2\nfaults.catalog = 'llama3'"
+
+    assert ['bad.toml: faults.script[0].node: is required, kind "nic" strikes a node'] == mistakes(text)
+
+
 def test_a_combination_that_no_scenario_plays_is_no_mistake() -> None:
     """Tables that every scenario completes need not go together by themselves."""
     text = (

@@ -23,6 +23,7 @@ from goodputd.sim.events import (
     JobResized,
     NodeEvicted,
     RestoreVerified,
+    StageFinished,
     TargetReached,
     TrainingResumed,
 )
@@ -90,7 +91,7 @@ class IncidentStory:
     """An incident that was closed, from its first fault to verified training."""
 
     at: float
-    """When its first fault struck."""
+    """When its first fault struck, or the planned stop began."""
     fault: FaultOccurred | None = None
     first: DetectionRaised | FalseAlarmRaised | None = None
     further: int = 0
@@ -107,8 +108,10 @@ class IncidentStory:
 
     def _parts(self) -> Iterator[str]:
         resumed = self.resumed
-        if resumed is not None and self.first is None and resumed.component is Component.PLANNED:
+        stopped_seconds = 0.0 if resumed is None else resumed.stopped_seconds
+        if resumed is not None and resumed.component is Component.PLANNED:
             yield "planned stop to take nodes back"
+            stopped_seconds = resumed.at - self.at  # stopped time is that of failures alone
         else:
             yield self._cause()
             yield self._notice()
@@ -121,7 +124,7 @@ class IncidentStory:
         if resumed is not None:
             lost = _count(resumed.lost_steps, "step")
             retracted = f" and {resumed.retracted_steps:,} retracted" if resumed.retracted_steps else ""
-            yield f"training again in {duration(resumed.stopped_seconds)}, {lost} lost{retracted}"
+            yield f"training again in {duration(stopped_seconds)}, {lost} lost{retracted}"
 
     def _cause(self) -> str:
         if isinstance(self.first, FalseAlarmRaised):
@@ -192,13 +195,6 @@ class Narrator:
                 yield from self._detected(fact)
             case FalseAlarmRaised():
                 self._noticed(fact, None)
-            case DecisionMade():
-                if fact.action is not Action.WAIT_FOR_CAPACITY and fact.action is not Action.TOLERATE:
-                    self._incident(fact.at).decision = fact
-            case NodeEvicted():
-                self._incident(fact.at).evicted.append(fact)
-            case RestoreVerified():
-                self._incident(fact.at).jumps += fact.outcome in _JUMPS
             case TrainingResumed():
                 incident = self._incident(fact.at)
                 incident.resumed = fact
@@ -206,6 +202,21 @@ class Narrator:
                 yield incident
             case JobResized() | CapacityAwaited() | TargetReached():
                 yield self._remark(fact)
+            case _:
+                self._join(fact)
+
+    def _join(self, fact: Fact) -> None:
+        """Add to the open incident what will be told when it is closed."""
+        match fact:
+            case DecisionMade():
+                if fact.action is not Action.WAIT_FOR_CAPACITY and fact.action is not Action.TOLERATE:
+                    self._incident(fact.at).decision = fact
+            case StageFinished():
+                self._incident(fact.at - fact.seconds)
+            case NodeEvicted():
+                self._incident(fact.at).evicted.append(fact)
+            case RestoreVerified():
+                self._incident(fact.at).jumps += fact.outcome in _JUMPS
             case _:
                 pass
 

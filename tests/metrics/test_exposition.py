@@ -11,10 +11,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import Collector
 
 from goodputd import assembly, settings
-from goodputd.metrics.collector import ViewCollector
 from goodputd.metrics.exposition import (
     Encoding,
     Exposition,
@@ -25,6 +24,7 @@ from goodputd.metrics.exposition import (
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.sim.snapshot import NodeStrikes
 from tests import snapshots
+from tests.metrics.test_collector import Whole
 
 SAMPLES_OF_OURS = "goodputd_"
 PROMETHEUS_2 = (
@@ -67,11 +67,7 @@ def body(exposition: Exposition, fmt: Format) -> str:
 
 def reference(view: View, encode: Callable[[Collector], bytes]) -> str:
     """The page as prometheus_client writes it, without the process's own metrics."""
-    registry = CollectorRegistry()
-    collector = ViewCollector()
-    collector.view = view
-    registry.register(collector)
-    return encode(registry).decode()
+    return encode(Whole(view)).decode()
 
 
 def ours(page: str) -> list[str]:
@@ -112,12 +108,10 @@ def test_a_page_is_what_prometheus_client_writes(fmt: Format, encode: Callable[[
 def test_a_page_can_be_read_back(fmt: Format, parse: Callable[[str], Iterable[Metric]]) -> None:
     """prometheus_client's own parser finds every sample of the view with its labels and value."""
     view = snapshots.view(snapshots.snapshot("naive"), snapshots.snapshot())
-    collector = ViewCollector()
-    collector.view = view
 
     page = body(published(view), fmt)
 
-    assert sorted(samples(collector.collect())) == sorted(samples(parse(page)))
+    assert sorted(samples(Whole(view).collect())) == sorted(samples(parse(page)))
 
 
 @pytest.mark.parametrize("fmt", Format)
@@ -161,6 +155,12 @@ def test_a_view_is_rendered_once(fmt: Format, encoding: Encoding) -> None:
     exposition.publish(snapshots.view())
 
     assert exposition.page(fmt, encoding) is exposition.page(fmt, encoding)
+
+
+def test_there_is_no_page_without_a_view() -> None:
+    """Asking for a page before the first view is an error, not an empty page."""
+    with pytest.raises(LookupError):
+        Exposition(Steps()).page(Format.TEXT, Encoding.GZIP)
 
 
 def test_a_new_view_is_rendered_anew() -> None:

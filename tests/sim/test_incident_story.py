@@ -407,3 +407,19 @@ def test_the_job_completes_at_its_target_step() -> None:
     assert (JobState.COMPLETED, 15, 155.0) == (snapshot.job_state, snapshot.step, snapshot.now)
     assert [(155.0, "TargetReached")] == world.story
     assert ledger_error(snapshot) < 1e-6
+
+
+def test_an_innocent_node_comes_back_with_no_fault_found() -> None:
+    """Two false alarms on one node send it to repair, which finds nothing."""
+    world = World(
+        cluster__nodes=8,
+        cluster__repair_hours=1.0,
+        heartbeat__timeout_seconds=13.0,
+        heartbeat__jitter_seconds=0.3,
+    ).until(30 * 86400.0)
+    returned = world.of(NodeReturned)
+
+    assert len(world.of(NodeEvicted)) > 0
+    assert all(fact.no_fault_found for fact in returned)
+    assert world.snapshot.mttd_overall_seconds is None
+    assert world.snapshot.total_interruptions == sum(world.snapshot.false_alarms.values())

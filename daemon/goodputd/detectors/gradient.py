@@ -78,9 +78,8 @@ class Gradient:
         self._false_positive = false_positive_probability(spec)
 
     @property
-    def timeout_seconds(self) -> float:
-        """Not a timeout: checks follow steps, so there is no fixed number of seconds."""
-        return 0.0
+    def timeout_seconds(self) -> None:
+        """Checks follow steps, so there is no number of seconds to wait for."""
 
     def claims_at(self, observation: Observation) -> float | None:
         """The end of the first check that finds the rank: a geometric number of checks away."""

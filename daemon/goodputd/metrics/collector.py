@@ -1,11 +1,10 @@
-"""The catalog as a prometheus_client collector over the published view.
+"""One family of the catalog as a prometheus_client collector.
 
-Each ``collect`` reads one view from beginning to end, so that all families on a page belong to the
-same instant. It knows families and samples, not bytes: formats are ``exposition``'s.
+Turns readings into the samples that prometheus_client knows how to write: cumulative buckets, sums
+and counts, infos. It knows families and samples, not bytes: formats are ``exposition``'s.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import accumulate
 
 from prometheus_client.metrics_core import (
@@ -19,28 +18,26 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType, Reading
-from goodputd.metrics.view import View
+from goodputd.metrics.catalog import MetricSpec, MetricType, Reading
 from goodputd.sim.snapshot import Histogram, Total
 
 
-class ViewCollector(Collector):
-    """Yields every family of the catalog, filled from ``view``; none while there is no view."""
+class FamilyCollector(Collector):
+    """Yields one family, filled with the readings that are not None."""
 
-    def __init__(self) -> None:
-        """There is no view yet."""
-        self.view: View | None = None
-
-    def describe(self) -> Iterator[Metric]:
-        """The families without samples: what a registry checks names with."""
-        return (family(spec, ()) for spec in CATALOG)
+    def __init__(self, spec: MetricSpec, readings: Iterable[Reading]) -> None:
+        """``readings`` are those of one view."""
+        self._spec = spec
+        self._readings = readings
 
     def collect(self) -> Iterator[Metric]:
-        """The families with their samples; one whose readings are all None has none."""
-        view = self.view
-        if view is None:
-            return iter(())
-        return (family(spec, spec.read(view)) for spec in CATALOG)
+        """The family; it has no samples when all readings are None."""
+        yield family(self._spec, self._readings)
+
+
+def cumulative(histogram: Histogram) -> list[int]:
+    """Observations up to each bound, and at last all of them."""
+    return list(accumulate(histogram.counts))
 
 
 def family(spec: MetricSpec, readings: Iterable[Reading]) -> Metric:
@@ -66,16 +63,11 @@ def family(spec: MetricSpec, readings: Iterable[Reading]) -> Metric:
     histogram = HistogramMetricFamily(spec.name, spec.help, labels=spec.labels)
     for values, value in readings:
         if isinstance(value, Histogram):
-            histogram.add_metric(values, _cumulative(value), value.sum)
+            buckets = list(zip(_edges(value), cumulative(value), strict=True))
+            histogram.add_metric(values, buckets, value.sum)
     return histogram
 
 
-def _cumulative(histogram: Histogram) -> list[tuple[str, float]]:
-    """(upper bound as text, observations up to it), ending with +Inf."""
-    return list(zip(_edges(histogram.bounds), accumulate(histogram.counts), strict=True))
-
-
-@cache
-def _edges(bounds: tuple[float, ...]) -> tuple[str, ...]:
-    """Upper bounds as prometheus_client writes them; there are as many tuples as histograms."""
-    return (*map(floatToGoString, bounds), "+Inf")
+def _edges(histogram: Histogram) -> list[str]:
+    """Upper bounds as prometheus_client writes them."""
+    return [*map(floatToGoString, histogram.bounds), "+Inf"]

@@ -1,28 +1,29 @@
 """Views as bytes: each published view is rendered at most once per format and encoding.
 
-prometheus_client writes the text. What it writes before the values, names and label sets, hardly
-ever changes from one view to the next, so it is kept and only the values are written anew: the
-page is byte for byte the one of ``generate_latest`` (a test holds this) at a third of the cost.
-This module knows HTTP headers as strings and nothing of a server or a simulation.
+prometheus_client writes the text. What it writes before the values, comments, names and label sets,
+hardly ever changes from one view to the next, so that is kept and only the values are written anew:
+the page is byte for byte what ``generate_latest`` would make of it (a test holds this) at a seventh
+of the cost. This module knows HTTP headers as strings and nothing of a server or a simulation.
 """
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
 from prometheus_client.exposition import generate_latest as generate_text
-from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 from prometheus_client.process_collector import ProcessCollector
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from goodputd.metrics.collector import ViewCollector
+from goodputd.metrics.catalog import CATALOG, Reading
+from goodputd.metrics.collector import FamilyCollector, cumulative
 from goodputd.metrics.view import View
+from goodputd.sim.snapshot import Histogram, Total
 
 
 class Format(StrEnum):
@@ -45,7 +46,8 @@ _ENCODERS: Final[dict[Format, Callable[[Collector], bytes]]] = {
 }
 _number: Callable[[float], str] = floatToGoString
 """How prometheus_client writes a value; it ships the function without types."""
-_END: Final = {Format.TEXT: "", Format.OPENMETRICS: "# EOF\n"}
+_END: Final = "# EOF\n"
+"""The last line of an OpenMetrics page, and of each family that is written alone."""
 _GZIP_LEVEL: Final = 1
 """A tenth larger than level 9 at a sixth of its time."""
 
@@ -65,27 +67,23 @@ class Exposition:
     def __init__(self, wall_clock: Callable[[], float]) -> None:
         """``wall_clock`` measures how long a page takes; nothing is published yet."""
         self._clock = wall_clock
-        self._collector = ViewCollector()
-        self._registry = CollectorRegistry()
-        self._registry.register(self._collector)
-        ProcessCollector(registry=self._registry)
         self._renderers = {fmt: _Renderer(fmt) for fmt in Format}
         self._pages: dict[tuple[Format, Encoding], Page] = {}
+        self.published: View | None = None
+        """The view that scrapes see, None before the first."""
         self.last_render_wall_seconds: float | None = None
         """How long the last page took; None before the first."""
 
-    @property
-    def published(self) -> View | None:
-        """The view that scrapes see, None before the first."""
-        return self._collector.view
-
     def publish(self, view: View) -> None:
         """From now on scrapes see ``view``; pages of the one before are dropped."""
-        self._collector.view = view
+        self.published = view
         self._pages.clear()
 
     def page(self, fmt: Format, encoding: Encoding) -> Page:
-        """The page of the published view, rendered now unless it was asked for before."""
+        """The page of the published view, rendered now unless it was asked for before.
+
+        Errors: ``LookupError`` when nothing has been published.
+        """
         page = self._pages.get((fmt, encoding))
         if page is None:
             page = self._pages[fmt, encoding] = self._render(fmt, encoding)
@@ -95,61 +93,73 @@ class Exposition:
         if encoding is Encoding.GZIP:
             plain = self.page(fmt, Encoding.IDENTITY)
             return Page(gzip.compress(plain.body, _GZIP_LEVEL, mtime=0), fmt, encoding)
+        if self.published is None:
+            message = "no view has been published"
+            raise LookupError(message)
         started = self._clock()
-        body = self._renderers[fmt].render(self._registry)
+        body = self._renderers[fmt].render(self.published)
         self.last_render_wall_seconds = self._clock() - started
         return Page(body, fmt, encoding)
 
 
 class _Renderer:
-    """Writes a registry as ``generate_latest`` would, keeping what comes before the values.
-
-    Families must have neither timestamps nor exemplars, so that a value ends its line.
-    """
+    """Writes views in one format; keeps the layout of each family from one view to the next."""
 
     def __init__(self, fmt: Format) -> None:
         self._encode = _ENCODERS[fmt]
-        self._end = _END[fmt]
         self._layouts: dict[str, _Layout] = {}
+        self._process = ProcessCollector(registry=None)
 
-    def render(self, registry: Collector) -> bytes:
+    def render(self, view: View) -> bytes:
+        """The page: the catalog, then the figures of the process, which are read now."""
         pieces: list[str] = []
-        for metric in registry.collect():
-            layout = self._layouts.get(metric.name)
-            if layout is None or not layout.fits(metric):
-                layout = self._layouts[metric.name] = _Layout(metric, self._encode)
-            pieces.append(layout.head)
-            for prefix, sample in zip(layout.prefixes, metric.samples, strict=True):
-                pieces.append(f"{prefix}{_number(sample.value)}\n")
-        pieces.append(self._end)
-        return "".join(pieces).encode()
+        for spec in CATALOG:
+            readings = list(spec.read(view))
+            shape, values = _flattened(readings)
+            layout = self._layouts.get(spec.name)
+            if layout is None or layout.shape != shape:
+                layout = self._layouts[spec.name] = _Layout(
+                    shape, self._encode(FamilyCollector(spec, readings))
+                )
+            pieces.append(layout.comments)
+            pieces += [
+                f"{prefix}{_number(value)}\n" for prefix, value in zip(layout.prefixes, values, strict=True)
+            ]
+        return "".join(pieces).encode() + self._encode(self._process)
 
 
 class _Layout:
-    """One family without its values: the comment lines, and every sample line up to its value."""
+    """One family without its values: the comments, and every sample line up to its value."""
 
-    __slots__ = ("_samples", "head", "prefixes")
+    __slots__ = ("comments", "prefixes", "shape")
 
-    def __init__(self, metric: Metric, encode: Callable[[Collector], bytes]) -> None:
-        self._samples = [(sample.name, sample.labels) for sample in metric.samples]
-        lines = encode(_Single(metric)).decode().splitlines(keepends=True)
-        comments = [line for line in lines if line.startswith("#") and line != _END[Format.OPENMETRICS]]
-        self.head = "".join(comments)
+    def __init__(self, shape: list[object], written: bytes) -> None:
+        """``written`` is what prometheus_client wrote for a family of this shape."""
+        lines = [line for line in written.decode().splitlines(keepends=True) if line != _END]
+        self.shape = shape
+        self.comments = "".join(line for line in lines if line.startswith("#"))
         self.prefixes = [line[: line.rindex(" ") + 1] for line in lines if not line.startswith("#")]
 
-    def fits(self, metric: Metric) -> bool:
-        """Whether the family has the same samples as the one this was made from."""
-        return self._samples == [(sample.name, sample.labels) for sample in metric.samples]
 
-
-class _Single(Collector):
-    """A collector of one family."""
-
-    def __init__(self, metric: Metric) -> None:
-        self._metric = metric
-
-    def collect(self) -> Iterator[Metric]:
-        return iter((self._metric,))
+def _flattened(readings: Iterable[Reading]) -> tuple[list[object], list[float]]:
+    """What decides which samples a family has, and the values of those samples in their order."""
+    shape: list[object] = []
+    values: list[float] = []
+    for labels, value in readings:
+        if value is None:
+            continue
+        if isinstance(value, Histogram):
+            shape.append((labels, value.bounds))
+            counts = cumulative(value)
+            values += counts
+            values += (counts[-1], value.sum)
+        elif isinstance(value, Total):
+            shape.append(labels)
+            values += (value.count, value.seconds)
+        else:
+            shape.append(labels)
+            values.append(value)
+    return shape, values
 
 
 def choose_format(accept: str) -> Format:

@@ -8,14 +8,14 @@ each scenario has in force; a mistake is told once, at the layer that it comes f
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
 from goodputd.errors import SettingsError
 from goodputd.settings.checking import Mistake, build, check_document, check_entry
-from goodputd.settings.keys import Flat, Tree, Value, document_keys, dotted, stack, unflatten, variable
+from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unflatten, variable
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
     DEFAULT_SCENARIO,
@@ -25,7 +25,7 @@ from goodputd.settings.model import (
     Tables,
 )
 from goodputd.settings.reading import parse_toml, read_environment, read_text
-from goodputd.settings.rules import RULES
+from goodputd.settings.rules import RULES, Rule
 
 BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
@@ -35,7 +35,6 @@ DEFAULTS: Final[Flat] = {"checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS
 """Defaults that cannot stand in a spec, because another key may take their place."""
 
 DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG = "default", "file", "scenario", "environment", "flag"
-_RANK: Final = {origin: rank for rank, origin in enumerate((DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG))}
 
 FLAGS: Final = {
     "seed": "--seed",
@@ -68,15 +67,6 @@ class _Layer:
 
 
 @dataclass(slots=True)
-class _Entry:
-    """A checked ``[[scenario]]``."""
-
-    layer: _Layer
-    name: str = DEFAULT_SCENARIO
-    alerting: bool = True
-
-
-@dataclass(slots=True)
 class _Report:
     """Every mistake once, in the order found."""
 
@@ -94,6 +84,45 @@ class _Report:
     def add_all(self, layer: _Layer, mistakes: Iterable[Mistake]) -> None:
         for mistake in mistakes:
             self.add(layer.where, layer.label(dotted(mistake.location)), mistake.message)
+
+
+class _Played:
+    """What is in force when layers lie on each other, the highest last, over the defaults."""
+
+    def __init__(self, layers: tuple[_Layer, ...]) -> None:
+        self.layers = layers
+        self.stacked = stack([(DEFAULT, DEFAULTS), *((layer.origin, layer.values) for layer in layers)])
+        self.document = build({key: value.value for key, value in self.stacked.items()})
+
+    def findings(self) -> Iterator[tuple[Rule, str, str]]:
+        """Each rule that is broken, with a dotted key and what is wrong; not those that read a mistake."""
+        broken = {key for layer in self.layers for key in layer.broken}
+        for rule in RULES:
+            if not any(_overlap(key, other) for key in rule.reads for other in broken):
+                for key, message in rule.check(self.document):
+                    yield rule, key, message
+
+    def report(self, report: _Report, inherited: Container[tuple[Rule, str, str]]) -> None:
+        """Tell each finding of the highest layer that it reads from, if inherited not of the scenario."""
+        for rule, key, message in self.findings():
+            reads = [
+                layer
+                for layer in self.layers
+                if any(name in layer.values for name in rule.reads)
+                and not (layer.origin == SCENARIO and (rule, key, message) in inherited)
+            ]
+            layer = reads[-1] if reads else self.layers[0]
+            own = key.partition("[")[0] in layer.values
+            report.add(layer.where, layer.label(key) if own else key, message)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A checked ``[[scenario]]``."""
+
+    layer: _Layer
+    name: str = DEFAULT_SCENARIO
+    alerting: bool = True
 
 
 def load(
@@ -129,25 +158,14 @@ def parse(
     environment = _environment(os.environ if environ is None else environ, report)
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     flags = _layer(FLAG, FLAG, unflatten(given), report)
-    stacks = [
-        stack(
-            [
-                (DEFAULT, DEFAULTS),
-                (FILE, file.values),
-                (SCENARIO, entry.layer.values),
-                (ENVIRONMENT, environment.values),
-                (FLAG, flags.values),
-            ]
-        )
-        for entry in entries
-    ]
-    documents = [build({key: value.value for key, value in each.items()}) for each in stacks]
-    for entry, stacked, document in zip(entries, stacks, documents, strict=True):
-        _check_rules((file, entry.layer, environment, flags), stacked, document, report)
+    played = [_Played((file, entry.layer, environment, flags)) for entry in entries]
+    base = _Played((file, environment, flags))
+    inherited = set(base.findings())
+    for each in played:
+        each.report(report, inherited)
     if report.lines:
         raise SettingsError(*report.told(source))
-    base = stack([(FILE, file.values), (ENVIRONMENT, environment.values), (FLAG, flags.values)])
-    return _settings(source, entries, stacks, documents, base)
+    return _settings(source, entries, played, base)
 
 
 def _entries(found: object, source: str, report: _Report) -> list[_Entry]:
@@ -197,45 +215,25 @@ def _environment(environ: Mapping[str, str], report: _Report) -> _Layer:
     return _layer(ENVIRONMENT, ENVIRONMENT, unflatten(values), report)
 
 
-def _check_rules(
-    layers: tuple[_Layer, ...], stacked: dict[str, Value], document: Document, report: _Report
-) -> None:
-    """Check what one scenario has in force; a mistake belongs to the highest layer that it reads from."""
-    by_origin = {layer.origin: layer for layer in layers}
-    broken = {key for layer in layers for key in layer.broken}
-    for rule in RULES:
-        if any(_overlap(key, other) for key in rule.reads for other in broken):
-            continue
-        for key, message in rule.check(document):
-            origins = [stacked[read].origin for read in rule.reads if read in stacked]
-            layer = by_origin.get(max(origins, key=_RANK.__getitem__, default=FILE), by_origin[FILE])
-            own = key.partition("[")[0] in layer.values
-            report.add(layer.where, layer.label(key) if own else key, message)
-
-
 def _overlap(key: str, other: str) -> bool:
     return key == other or key.startswith(f"{other}.") or other.startswith(f"{key}.")
 
 
-def _settings(
-    source: str,
-    entries: list[_Entry],
-    stacks: list[dict[str, Value]],
-    documents: list[Document],
-    base: dict[str, Value],
-) -> Settings:
-    origins = {key: base[key].origin if key in base else DEFAULT for key in document_keys()}
-    for entry, stacked in zip(entries, stacks, strict=True):
-        for key, value in stacked.items():
+def _settings(source: str, entries: list[_Entry], played: list[_Played], base: _Played) -> Settings:
+    origins = {key: base.stacked[key].origin if key in base.stacked else DEFAULT for key in document_keys()}
+    for entry, each in zip(entries, played, strict=True):
+        for key, value in each.stacked.items():
             if value.origin == SCENARIO:
                 origins[f"scenario.{entry.name}.{key}"] = FILE
-    first = documents[0]
+    first = played[0].document
     return Settings(
         seed=first.seed,
         clock=first.clock,
         http=first.http,
         log=first.log,
-        scenarios=tuple(map(_scenario, entries, documents, [first] * len(entries))),
+        scenarios=tuple(
+            _scenario(entry, each.document, first) for entry, each in zip(entries, played, strict=True)
+        ),
         source=source,
         origins=origins,
     )

@@ -37,7 +37,7 @@ LIMITS: Final[dict[str, tuple[float, float]]] = {
 """Key -> (least, most): beyond them the arithmetic still holds and nothing means anything."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One rule, and what must be known to check it."""
 

@@ -70,8 +70,8 @@ class CheckpointStore:
         return next((saved for saved in reversed(self._steps) if saved <= step), 0)
 
     def before(self, step: int) -> int:
-        """The newest checkpoint strictly before ``step``, else the oldest kept."""
-        return next((saved for saved in reversed(self._steps) if saved < step), self._steps[0])
+        """The newest checkpoint strictly before ``step``, else ``step``: there is nothing further back."""
+        return next((saved for saved in reversed(self._steps) if saved < step), step)
 
     def drop_after(self, step: int) -> None:
         """Forget every checkpoint after ``step``: their work was retracted."""

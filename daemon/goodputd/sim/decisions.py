@@ -6,18 +6,18 @@ first. Knows the cluster and the policy, nothing of stages.
 
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
-from goodputd.sim.faults import Marks
-from goodputd.sim.incident import Incident
+from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.protocols import Case, Decision, Policy
 from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.state import State
 from goodputd.sim.streams import exponential
-from goodputd.sim.taxonomy import Action, Reason
+from goodputd.sim.taxonomy import Action, Component, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _EVICT = Action.EVICT
+_FALSE_ALARM = Component.FALSE_ALARM
 _TOLERATE = Action.TOLERATE
 
 
@@ -52,12 +52,13 @@ class Decisions:
     def carry_out(self, incident: Incident) -> None:
         """Decide every undecided case, evict who must go, and bring the other failed nodes back."""
         state = self._state
-        for case, marks in incident.undecided:
+        for undecided in incident.undecided:
+            case = undecided.case
             decision = self._policy.decide(case)
             node = case.detection.node
             self._note(incident.number, decision, node, case.strikes)
             incident.action, incident.node = decision.action, node
-            self._act(incident, decision, case, marks)
+            self._act(incident, decision, undecided)
         incident.undecided.clear()
         for node in state.failed_nodes:
             state.cluster.revive(node)
@@ -71,18 +72,15 @@ class Decisions:
         healthy = cluster.active_nodes + cluster.waiting_nodes
         state.facts.append(CapacityAwaited(state.now, incident.number, healthy, needed_nodes))
 
-    def _act(self, incident: Incident, decision: Decision, case: Case, marks: Marks) -> None:
-        node = case.detection.node
-        if node is None:
-            cause = case.detection.component.value
-        elif decision.action is not _EVICT:
-            cause = f"node {node}"
-        elif self._state.cluster.is_in_job(node):
-            self._failed_before_verified(incident, f"node {node}")
-            cause = self._evict(incident, node, marks)
-        else:
-            return  # an earlier case of this incident evicted it
+    def _act(self, incident: Incident, decision: Decision, undecided: Undecided) -> None:
+        cause = undecided.cause
+        node = undecided.case.detection.node
         self._failed_before_verified(incident, cause)
+        if node is not None and decision.action is _EVICT:
+            if not self._state.cluster.is_in_job(node):
+                return  # an earlier case of this incident evicted it
+            cause = self._evict(incident, node, undecided)
+            self._failed_before_verified(incident, cause)
         incident.recoveries[cause] = decision.action
 
     def _failed_before_verified(self, incident: Incident, cause: str) -> None:
@@ -90,14 +88,15 @@ class Decisions:
         if before is not None:
             self._state.outcomes.in_vain(before)
 
-    def _evict(self, incident: Incident, node: int, marks: Marks) -> str:
+    def _evict(self, incident: Incident, node: int, undecided: Undecided) -> str:
         """Take the node out; returns what must stay healthy for the eviction to have helped."""
         state = self._state
+        no_fault_found = undecided.case.detection.component is _FALSE_ALARM and not self._is_faulty(node)
         replacement = state.cluster.evict(node)
         repair_seconds = self._cluster_spec.repair_hours * SECONDS_PER_HOUR
         if self._cluster_spec.repair_distribution == "exponential":
-            repair_seconds *= exponential(marks.repair)
-        state.schedule.push(state.now + repair_seconds, "node_returns", node)
+            repair_seconds *= exponential(undecided.marks.repair)
+        state.schedule.push(state.now + repair_seconds, "node_returns", (node, no_fault_found))
         state.hazards.node_left(node)
         for fault in [fault for fault in state.present if fault.node == node]:
             state.present.remove(fault)
@@ -105,6 +104,10 @@ class Decisions:
                 self._monitoring.forget(fault)
         state.facts.append(NodeEvicted(state.now, node, replacement, repair_seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
+
+    def _is_faulty(self, node: int) -> bool:
+        state = self._state
+        return any(fault.node == node for fault in state.present) or state.hazards.stands_on(node)
 
     def _note(self, incident: int | None, decision: Decision, node: int | None, strikes: int) -> None:
         state = self._state

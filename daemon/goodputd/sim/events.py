@@ -90,10 +90,14 @@ class NodeEvicted:
 
 @dataclass(slots=True)
 class NodeReturned:
-    """A repaired node came back as a spare, its strikes cleared."""
+    """A node came back from repair as a spare, its strikes cleared.
+
+    ``no_fault_found``: a false alarm had sent it there.
+    """
 
     at: float
     node: int
+    no_fault_found: bool = False
 
 
 @dataclass(slots=True)

@@ -153,11 +153,9 @@ class Hazards:
         """The node is out of the job, and its faults with it."""
         self.standing = [standing for standing in self.standing if standing.fault.node != node]
 
-    def cured(self, kind: str) -> None:
-        """A restore further back got the job past a software fault of this kind."""
-        self.standing = [
-            s for s in self.standing if not (s.fault.node == JOB_WIDE and s.fault.kind.name == kind)
-        ]
+    def stands_on(self, node: int) -> bool:
+        """Whether the node carries a permanent fault."""
+        return any(standing.fault.node == node for standing in self.standing)
 
     def alarm(self) -> tuple[Detector, float, Marks]:
         """A false alarm fires: the layer, where in the job it points (a fraction), its marks."""

@@ -13,6 +13,19 @@ from goodputd.sim.taxonomy import Action, Component, Layer
 
 
 @dataclass(slots=True)
+class Undecided:
+    """A detection that waits for its decision.
+
+    ``cause`` names what must stay healthy for the recovery to have helped: the node, or the kind
+    of a fault that blames none.
+    """
+
+    case: Case
+    marks: Marks
+    cause: str
+
+
+@dataclass(slots=True)
 class Incident:
     """The open incident; instants in simulated seconds, -1 for a schedule number not set."""
 
@@ -30,7 +43,7 @@ class Incident:
     stage_since: float = 0.0
     stage_end: int = -1
     """Schedule number of the end of the stage in progress; -1 when none is."""
-    undecided: list[tuple[Case, Marks]] = field(default_factory=list)
+    undecided: list["Undecided"] = field(default_factory=list)
     """Detections whose decision is not carried out yet, oldest first."""
     action: Action = Action.RESTART
     node: int | None = None

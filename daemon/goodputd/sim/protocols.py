@@ -17,8 +17,8 @@ class Detector(Protocol):
     layer: Layer
 
     @property
-    def timeout_seconds(self) -> float:
-        """The longest silence or delay this layer lets pass, simulated seconds."""
+    def timeout_seconds(self) -> float | None:
+        """The longest silence or delay this layer lets pass, simulated seconds; None without one."""
         ...
 
     @property

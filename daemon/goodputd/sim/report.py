@@ -102,7 +102,9 @@ def report(state: State, context: Context) -> Snapshot:
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at={CheckpointTier.REMOTE: _last_checkpoint_at(state, position)},
-        detection_timeout_seconds={d.layer: d.timeout_seconds for d in context.detectors},
+        detection_timeout_seconds={
+            d.layer: d.timeout_seconds for d in context.detectors if d.timeout_seconds is not None
+        },
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
     )

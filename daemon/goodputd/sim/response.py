@@ -12,7 +12,7 @@ from goodputd.sim.events import (
     TrainingResumed,
 )
 from goodputd.sim.faults import JOB_WIDE, Fault, Marks
-from goodputd.sim.incident import Incident
+from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.loss import verify
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.parts import Parts
@@ -107,7 +107,7 @@ class Response:
                 state.tally.interruption(component, incident.layer, state.now)
                 state.down_since = down_since
         incident.marks = marks
-        incident.undecided.append((case, marks))
+        incident.undecided.append(Undecided(case, marks, cause))
         self._monitoring.mute()
         incident.pace = pace_of(self._recovery, marks.pace)
         self._walk(incident, self._decide_plan)

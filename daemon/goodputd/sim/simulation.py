@@ -45,7 +45,6 @@ _FAILED = NodeState.FAILED
 _FALSE_ALARM = Component.FALSE_ALARM
 _INJECTED = Origin.INJECTED
 _RUNNING = JobState.RUNNING
-_SOFTWARE = Component.SOFTWARE
 _STALLED = JobState.STALLED
 _UNDETECTED_STALL = Bucket.UNDETECTED_STALL
 _WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
@@ -249,14 +248,14 @@ class Simulation:
         state = self._state
         detection = self._monitoring.claimed(fault, index)
         case = self._decisions.case(detection)
-        cause = detection.component.value if detection.node is None else f"node {detection.node}"
+        cause = fault.kind.name if detection.node is None else f"node {detection.node}"
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
         down_since = fault.at if fault.kind.stops else state.now
         incident = self._response.take(case, fault.marks, cause, down_since)
         self._raised(fault, detection, incident)
-        if fault.node == JOB_WIDE and fault.kind.component is _SOFTWARE:
+        if fault.node == JOB_WIDE:
             crash = (fault.kind.name, incident.stop_step)
             incident.repeats_crash = state.last_crash == crash
             state.last_crash = crash
@@ -281,10 +280,11 @@ class Simulation:
 
     # --- capacity and target
 
-    def _on_node_returns(self, node: int) -> None:
+    def _on_node_returns(self, returned: tuple[int, bool]) -> None:
         state = self._state
+        node, no_fault_found = returned
         state.cluster.return_repaired(node)
-        state.facts.append(NodeReturned(state.now, node))
+        state.facts.append(NodeReturned(state.now, node, no_fault_found))
         if state.job.state is _WAITING_FOR_CAPACITY and state.incident is not None:
             self._response.restart(state.incident)
         else:

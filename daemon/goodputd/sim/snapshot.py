@@ -123,7 +123,7 @@ class Snapshot:
     last_checkpoint_at: dict[CheckpointTier, float | None]
 
     detection_timeout_seconds: dict[Layer, float]
-    """Enabled layers only."""
+    """Enabled layers that wait for a timeout."""
     checkpoint_interval_seconds: float
     spares_configured: int
 
