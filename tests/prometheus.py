@@ -9,7 +9,7 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -50,6 +50,14 @@ def series(name: str, labels: dict[str, str]) -> Series:
     if "le" in kept:
         kept["le"] = repr(float(kept["le"]))
     return name, frozenset(kept.items())
+
+
+def differences(expected: Mapping[Any, Any], actual: Mapping[Any, Any]) -> dict[Any, tuple[Any, Any]]:
+    """(expected, actual) of every key at which two mappings differ; None stands for a missing key."""
+    both = {key: (expected.get(key), actual.get(key)) for key in {**expected, **actual}}
+    return {
+        key: pair for key, pair in both.items() if pair[0] != pair[1] or (key in expected) != (key in actual)
+    }
 
 
 class Page:

@@ -5,6 +5,7 @@ standard error of their mean at sqrt(419 / 200) = 1.45, so the 1 % that is allow
 right program fails with probability 0.4 %, and the seeds are fixed.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from scipy.stats import chisquare
 from goodputd.assembly import build
 from goodputd.settings import load
 from goodputd.sim.taxonomy import HARDWARE, Component, Origin
+from tests.readme import README, with_section
 
 CONFIG = Path(__file__).parents[1] / "config" / "llama3-16k.toml"
 DAYS = 54
@@ -113,6 +115,23 @@ def test_effective_training_time_is_above_90_percent_with_the_default_layers_onl
 def test_more_than_two_thirds_of_the_interruptions_are_hardware() -> None:
     """Summed over all seeds."""
     assert sum(run.hardware for run in runs()) / sum(run.interruptions for run in runs()) > 2 / 3
+
+
+def table() -> str:
+    """The two scenarios side by side, as the README shows them."""
+    rows = ["| layers | effective training time | 54 days, 200 seeds |", "| --- | --- | --- |"]
+    for name, layers in (("default", "all four"), ("watchdog", "watchdog alone")):
+        ratios = [100 * run.ratios[name] for run in runs()]
+        error = stdev(ratios) / SEEDS**0.5
+        rows.append(
+            f"| {layers} | {mean(ratios):.2f} % ± {error:.2f} | {min(ratios):.2f} to {max(ratios):.2f} % |"
+        )
+    return "\n".join([*rows, ""])
+
+
+def test_the_readme_shows_the_two_numbers(golden: Callable[[str, str], None]) -> None:
+    """Means, standard errors and ranges of this very file."""
+    golden("../../README.md", with_section(README.read_text(encoding="utf-8"), "llama3", table()))
 
 
 def test_the_integrated_hazard_predicts_the_interruptions() -> None:

@@ -9,10 +9,9 @@ import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,11 +25,11 @@ from goodputd.metrics.view import ScenarioView, View
 from goodputd.service import in_force
 from goodputd.settings import load
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Bucket, Component, Layer
 from tests import snapshots
 from tests.daemon import PATIENCE_WALL_SECONDS, Daemon, serving
+from tests.headlines import HEADLINES, Window
 from tests.page_summary import NOT_ON_THE_PAGE, PageSummary, flat
-from tests.prometheus import Curve, Labels, Page, Prometheus, Series, scraping, series, until
+from tests.prometheus import Curve, Labels, Page, Prometheus, Series, differences, scraping, series, until
 
 # The run takes a minute: all tests of this file belong on one worker.
 pytestmark = pytest.mark.xdist_group("prometheus")
@@ -67,40 +66,17 @@ class Run:
         assert seconds
         return seconds
 
-    def window(self, scenario: str, length: str) -> "Window":
-        """What the daemon played between the first and the last scrape of the last ``length``."""
+    def window(self, scenario: str, length: str) -> Window:
+        """The ledger at the first and the last scrape of the last ``length``."""
+        elapsed = self.elapsed(scenario, length)
+        (_, first), (_, last) = elapsed[0], elapsed[-1]
+        return Window(played(scenario, first), played(scenario, last), len(elapsed))
+
+    def elapsed(self, scenario: str, length: str) -> Curve:
+        """When each scrape of the last ``length`` was, and how far simulated time had come."""
         selector = f'goodputd_elapsed_seconds_total{{scenario="{scenario}"}}[{length}]'
         (elapsed,) = self.prometheus.matrix(selector, self.minute_ended_at).values()
-        return Window(scenario, elapsed)
-
-
-@dataclass
-class Window:
-    """One scenario between two scrapes, from a simulation played to the instants of both."""
-
-    scenario: str
-    elapsed: Curve
-
-    @cached_property
-    def ends(self) -> tuple[Snapshot, Snapshot]:
-        """The ledger at the first and at the last scrape."""
-        first, last = (seconds for _, seconds in (self.elapsed[0], self.elapsed[-1]))
-        return played(self.scenario, first), played(self.scenario, last)
-
-    def increase(self, read: Callable[[Snapshot], float]) -> float:
-        """By how much a number grew from the first scrape to the last."""
-        first, last = self.ends
-        return read(last) - read(first)
-
-    @property
-    def stretch(self) -> float:
-        """The largest factor by which ``increase()`` may exceed the difference of its samples.
-
-        It extrapolates to the edges of its window, by at most 1.1 times the mean distance of samples.
-        Here that is the left edge only, since a sample marks the right one. A counter near 0 is
-        extrapolated by less, so that a quotient of two increases is right to within this factor.
-        """
-        return 1.0 + 1.1 / (len(self.elapsed) - 1)
+        return elapsed
 
 
 def played(scenario: str, seconds: float) -> Snapshot:
@@ -137,16 +113,22 @@ def run(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with serving(DEFAULT) as daemon, reading_the_log(daemon):
         host, port = daemon.address
         with scraping(prometheus, f"{host}:{port}", tmp_path_factory.mktemp("prometheus")) as server:
-            seen: list[float] = []
-
-            def minute_is_over() -> bool:
-                seen[:] = server.vector("count_over_time(up[10m])").values()
-                return seen >= [SCRAPES]
-
-            until(minute_is_over, patience_wall_seconds=SCRAPES + PATIENCE_WALL_SECONDS)
+            until(
+                lambda: sum(server.vector("count_over_time(up[10m])").values()) >= SCRAPES,
+                patience_wall_seconds=SCRAPES + PATIENCE_WALL_SECONDS,
+            )
             page = Page(daemon.url)
             (last,) = server.vector("timestamp(up)").values()
             yield Run(daemon, server, last, page)
+
+
+@pytest.fixture(scope="session")
+def said(run: Run) -> dict[str, dict[str, Any]]:
+    """What ``goodputd simulate --json`` says of each scenario at the instant of the run's page."""
+    seconds = repr(run.elapsed_seconds(SCENARIOS[0]))
+    command = [sys.executable, "-m", "goodputd", "simulate", "-c", str(DEFAULT), "--for", seconds, "--json"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {each["name"]: each for each in json.loads(printed)["scenarios"]}
 
 
 @pytest.fixture(scope="session")
@@ -282,11 +264,10 @@ def spelled(name: str, labels: Labels) -> str:
 @pytest.mark.parametrize("end", [0, -1], ids=["first", "last"])
 def test_a_scrape_is_the_ledger(run: Run, scenario: str, end: int) -> None:
     """Every series of a scenario, at the first and last scrape of the minute, is as simulated; none more."""
-    window = run.window(scenario, "1m")
-    at, _ = window.elapsed[end]
+    at, seconds = run.elapsed(scenario, "1m")[end]
     stored = run.prometheus.vector(f'{{scenario="{scenario}"}}', at)
 
-    assert simulated(window.ends[end]) == stored
+    assert {} == differences(simulated(played(scenario, seconds)), stored)
 
 
 def simulated(snapshot: Snapshot) -> dict[Series, float]:
@@ -301,17 +282,13 @@ def simulated(snapshot: Snapshot) -> dict[Series, float]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_the_page_says_what_simulate_says(run: Run, scenario: str) -> None:
+def test_the_page_says_what_simulate_says(run: Run, said: dict[str, dict[str, Any]], scenario: str) -> None:
     """Every number of ``goodputd simulate --json`` at the instant of a page is the page's."""
-    seconds = repr(run.elapsed_seconds(scenario))
-    command = [sys.executable, "-m", "goodputd", "simulate", "-c", str(DEFAULT), "--for", seconds, "--json"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    (said,) = (each for each in json.loads(printed)["scenarios"] if each["name"] == scenario)
-    expected = {key: value for key, value in flat(said).items() if key not in NOT_ON_THE_PAGE}
+    expected = {key: value for key, value in flat(said[scenario]).items() if key not in NOT_ON_THE_PAGE}
     # The page has it by layer and the object by symptom: added up in another order, the last bits may differ.
     expected["mttd_seconds"] = pytest.approx(expected["mttd_seconds"], rel=1e-12)
 
-    assert expected == PageSummary(run.page, scenario, said).all()
+    assert {} == differences(expected, PageSummary(run.page, scenario, said[scenario]).all())
 
 
 def test_the_simulated_clock_is_start_plus_elapsed(run: Run) -> None:
@@ -323,137 +300,6 @@ def test_the_simulated_clock_is_start_plus_elapsed(run: Run) -> None:
 
 
 # --- the headline expressions
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """A headline expression, its window, and its value by the ledger with how far it may be off.
-
-    The value is a dictionary by layer, or with one key, the empty string.
-    """
-
-    window: str
-    expression: str
-    by_ledger: Callable[[Window], dict[str, Any]]
-
-
-def goodput(window: Window) -> dict[str, Any]:
-    """Productive and provisional time over elapsed; either term may be stretched without the other."""
-    productive = window.increase(lambda s: s.seconds[Bucket.PRODUCTIVE])
-    provisional = window.increase(lambda s: s.provisional_seconds)
-    elapsed = window.increase(lambda s: s.now)
-    doubt = (window.stretch - 1.0) * (productive + 2.0 * abs(provisional)) / elapsed
-    return {"": pytest.approx((productive + provisional) / elapsed, abs=doubt, rel=0.0)}
-
-
-def interruptions_a_day(window: Window) -> dict[str, Any]:
-    """Incidents, planned stops and false alarms included, per elapsed day."""
-    days = window.increase(lambda s: s.now) / 86400.0
-    return {"": quotient(window, window.increase(all_incidents), days)}
-
-
-def mttr_mean(window: Window) -> dict[str, Any]:
-    """Stopped seconds over incidents closed."""
-    seconds = window.increase(lambda s: s.recovery_seconds.sum)
-    return {"": quotient(window, seconds, window.increase(lambda s: sum(s.recovery_seconds.counts)))}
-
-
-def mttr_p95(window: Window) -> dict[str, Any]:
-    """The quantile; stretched buckets move its rank by no more than the stretch."""
-    first, last = (snapshot.recovery_seconds for snapshot in window.ends)
-    counts = tuple(after - before for before, after in zip(first.counts, last.counts, strict=True))
-    low = quantile(0.95 / window.stretch, last.bounds, counts)
-    high = quantile(min(1.0, 0.95 * window.stretch), last.bounds, counts)
-    return {"": pytest.approx((low + high) / 2.0, abs=(high - low) / 2.0 + 1e-9, rel=0.0)}
-
-
-def share_by_layer(window: Window) -> dict[str, Any]:
-    """Each layer's incidents over all."""
-    total = window.increase(all_incidents)
-    layers = {layer for _, layer in window.ends[1].interruptions}
-    return {
-        str(layer): quotient(window, window.increase(partial(incidents_of, layer)), total) for layer in layers
-    }
-
-
-def observed_over_expected(window: Window) -> dict[str, Any]:
-    """Incidents caused by faults over those to expect."""
-    observed = window.increase(
-        lambda s: sum(n for (c, _), n in s.interruptions.items() if c not in NOT_CAUSED_BY_FAULTS)
-    )
-    return {"": quotient(window, observed, window.increase(lambda s: s.expected_interruptions))}
-
-
-NOT_CAUSED_BY_FAULTS: Final = {Component.PLANNED, Component.FALSE_ALARM}
-
-
-def all_incidents(snapshot: Snapshot) -> int:
-    """Incidents of every component and layer."""
-    return sum(snapshot.interruptions.values())
-
-
-def incidents_of(layer: Layer, snapshot: Snapshot) -> int:
-    """Incidents that one layer noticed."""
-    return sum(n for (_, noticed), n in snapshot.interruptions.items() if noticed is layer)
-
-
-def quotient(window: Window, part: float, whole: float) -> Any:  # noqa: ANN401 - pytest does not name it
-    """A quotient of two increases, right to within the factor by which one may be stretched."""
-    return pytest.approx(part / whole, rel=window.stretch - 1.0, abs=0.0)
-
-
-def quantile(rank: float, bounds: tuple[float, ...], counts: tuple[int, ...]) -> float:
-    """``histogram_quantile`` of counts per bucket: linear within the bucket that holds the rank."""
-    wanted = rank * sum(counts)
-    below = 0
-    for low, high, count in zip((0.0, *bounds), bounds, counts, strict=False):
-        if below + count >= wanted and count:
-            return low + (high - low) * (wanted - below) / count
-        below += count
-    return bounds[-1]
-
-
-WHO: Final = "by (job, instance, scenario)"
-ELAPSED: Final = f"sum {WHO} (increase(goodputd_elapsed_seconds_total[1m]))"
-HEADLINES: Final = {
-    "goodput": Headline(
-        "1m",
-        f'(sum {WHO} (increase(goodputd_time_seconds_total{{bucket="productive"}}[1m]))'
-        f" + sum {WHO} (delta(goodputd_provisional_seconds[1m]))) / {ELAPSED}"
-        f" and {ELAPSED} > 5 * max {WHO} (goodputd_checkpoint_interval_seconds)",
-        goodput,
-    ),
-    "interruptions a day": Headline(
-        "1m",
-        f"86400 * sum {WHO} (increase(goodputd_interruptions_total[1m])) / {ELAPSED}",
-        interruptions_a_day,
-    ),
-    "MTTR p95": Headline(
-        "5m",
-        "histogram_quantile(0.95, sum by (job, instance, scenario, le)"
-        " (increase(goodputd_recovery_seconds_bucket[5m])))",
-        mttr_p95,
-    ),
-    "MTTR mean": Headline(
-        "5m",
-        f"sum {WHO} (increase(goodputd_recovery_seconds_sum[5m]))"
-        f" / sum {WHO} (increase(goodputd_recovery_seconds_count[5m]))",
-        mttr_mean,
-    ),
-    "share by layer": Headline(
-        "1m",
-        "sum by (job, instance, scenario, layer) (increase(goodputd_interruptions_total[1m]))"
-        " / on (job, instance, scenario) group_left ()"
-        f" (sum {WHO} (increase(goodputd_interruptions_total[1m])) > 0)",
-        share_by_layer,
-    ),
-    "observed over expected": Headline(
-        "1m",
-        f'sum {WHO} (increase(goodputd_interruptions_total{{component!~"planned|false_alarm"}}[1m]))'
-        f" / sum {WHO} (increase(goodputd_expected_interruptions_total[1m]))",
-        observed_over_expected,
-    ),
-}
 
 
 @pytest.mark.parametrize("name", HEADLINES)

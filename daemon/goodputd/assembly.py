@@ -1,12 +1,10 @@
 """Settings -> Simulation, and nothing else builds one."""
 
-from goodputd import catalogs, detectors, policies
-from goodputd.settings import Scenario, Settings
+from goodputd import detectors, policies
+from goodputd.settings import Scenario, Settings, kinds_of_catalog
 from goodputd.sim.faults import resolve_kinds
 from goodputd.sim.parts import Parts
 from goodputd.sim.simulation import Simulation
-
-NO_CATALOG = "none"
 
 
 def build(settings: Settings, *, until_step: int | None = None) -> tuple[Simulation, ...]:
@@ -17,7 +15,7 @@ def build(settings: Settings, *, until_step: int | None = None) -> tuple[Simulat
 
 
 def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Simulation:
-    catalog = None if scenario.faults.catalog == NO_CATALOG else catalogs.load(scenario.faults.catalog)
+    catalog = kinds_of_catalog(scenario.faults)
     cluster = scenario.cluster
     return Simulation(
         Parts(

@@ -17,7 +17,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure the budgets.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     parser.add_argument(
-        "--long", action="store_true", help=f"play {memory.LONG_YEARS:,} years for the memory, not {memory.DEFAULT_YEARS}"
+        "--long",
+        action="store_true",
+        help=f"play {memory.LONG_YEARS:,} years for the memory, not {memory.DEFAULT_YEARS}",
     )
     arguments = parser.parse_args()
     years = memory.LONG_YEARS if arguments.long else memory.DEFAULT_YEARS

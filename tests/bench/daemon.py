@@ -71,7 +71,13 @@ def rows() -> list[Row]:
         while not busy[-1].holds and len(busy) < ROUNDS:
             busy.append(_phase(scraper, BUSY_WALL_SECONDS, BUSY_EVERY_WALL_SECONDS))
         scraper.close()
-    return [_lag(quiet, busy), _delay(quiet, busy[-1]), *_latencies(busy), _series(busy[-1]), _memory(busy[-1])]
+    return [
+        _lag(quiet, busy),
+        _delay(quiet, busy[-1]),
+        *_latencies(busy),
+        _series(busy[-1]),
+        _memory(busy[-1]),
+    ]
 
 
 def _phase(scraper: Scraper, wall_seconds: float, every_wall_seconds: float) -> _Phase:

@@ -43,7 +43,11 @@ def rows() -> list[Row]:
         return exposition.page(Format.TEXT, Encoding.IDENTITY)
 
     page()
-    ways: tuple[Callable[[], object], ...] = (page, lambda: generate_latest(families), lambda: _format(pieces))
+    ways: tuple[Callable[[], object], ...] = (
+        page,
+        lambda: generate_latest(families),
+        lambda: _format(pieces),
+    )
     best = [inf] * len(ways)
     for _ in range(REPEATS):
         best = [min(fastest, cpu_seconds(way)) for fastest, way in zip(best, ways, strict=True)]
@@ -113,7 +117,9 @@ def _pieces(text: str) -> list[tuple[str, float | None]]:
 
 
 def _format(pieces: list[tuple[str, float | None]]) -> bytes:
-    return "".join([f"{name}\n" if value is None else f"{name} {value!r}\n" for name, value in pieces]).encode()
+    return "".join(
+        [f"{name}\n" if value is None else f"{name} {value!r}\n" for name, value in pieces]
+    ).encode()
 
 
 def _check_same_samples(expected: str, actual: str) -> None:

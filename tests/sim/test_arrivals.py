@@ -18,7 +18,12 @@ from goodputd.sim.specs import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Origin
 
 NODE = FaultKindSpec(
-    name="gpu", component="gpu", per_node_day=0.01, transient_probability=0.7, event="XID 79", logged_probability=0.4
+    name="gpu",
+    component="gpu",
+    per_node_day=0.01,
+    transient_probability=0.7,
+    event="XID 79",
+    logged_probability=0.4,
 )
 SILENT = FaultKindSpec(name="host", component="host", per_node_day=0.03)
 JOB = FaultKindSpec(name="bug", component="software", scope="job", per_job_day=5.0)
@@ -114,7 +119,10 @@ def test_kinds_strike_in_proportion_to_their_rates() -> None:
     total = sum(found.values())
 
     assert total == pytest.approx(10_500, abs=3.3 * 10_500**0.5)  # alpha = 0.001
-    assert chisquare([found[k] for k in expected], [n * total / 10_500 for n in expected.values()]).pvalue > 0.001
+    assert (
+        chisquare([found[k] for k in expected], [n * total / 10_500 for n in expected.values()]).pvalue
+        > 0.001
+    )
 
 
 @pytest.mark.parametrize("nodes", [50, 1024, 1600])
@@ -180,7 +188,9 @@ def test_transient_and_logged_have_their_probabilities() -> None:
     total = sum(found.values())
     expected = {(True, True): 0.28, (True, False): 0.42, (False, True): 0.12, (False, False): 0.18}
 
-    assert chisquare([found[k] for k in expected], [share * total for share in expected.values()]).pvalue > 0.001
+    assert (
+        chisquare([found[k] for k in expected], [share * total for share in expected.values()]).pvalue > 0.001
+    )
 
 
 def test_a_kind_without_an_event_logs_nothing() -> None:
@@ -226,16 +236,20 @@ def test_another_seed_gives_other_faults() -> None:
 
 def test_drawn_faults_are_primary_and_have_not_come_back_yet() -> None:
     """Recurrences and injections come from elsewhere."""
-    assert {(Origin.PRIMARY, 0)} == {(fault.origin, fault.recurrences) for fault in faults(NODE, nodes=50, days=60)}
+    assert {(Origin.PRIMARY, 0)} == {
+        (fault.origin, fault.recurrences) for fault in faults(NODE, nodes=50, days=60)
+    }
 
 
 # --- recurrence
 
 
+STRUCK = faults(NODE, nodes=1024, days=1)[0]
+
+
 def permanent(identity: str, recurrences: int = 0) -> Fault:
     """A fault that comes back."""
-    [fault] = faults(NODE, nodes=1, days=10_000)[:1]
-    return replace(fault, identity=identity, recurrences=recurrences)
+    return replace(STRUCK, identity=identity, recurrences=recurrences)
 
 
 def test_the_wait_for_the_next_strike_is_a_unit_exponential() -> None:
@@ -252,5 +266,9 @@ def test_a_recurrence_is_a_function_of_seed_fault_and_count() -> None:
     expected = recurrence(1, permanent("gpu/0/7", 1))
 
     assert expected == recurrence(1, permanent("gpu/0/7", 1))
-    others = [recurrence(2, permanent("gpu/0/7", 1)), recurrence(1, permanent("gpu/0/7", 2)), recurrence(1, permanent("gpu/0/8", 1))]
+    others = [
+        recurrence(2, permanent("gpu/0/7", 1)),
+        recurrence(1, permanent("gpu/0/7", 2)),
+        recurrence(1, permanent("gpu/0/8", 1)),
+    ]
     assert expected not in others

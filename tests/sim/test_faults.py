@@ -22,7 +22,6 @@ from goodputd.sim.faults import (
 from goodputd.sim.specs import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Component, Symptom
 
-
 FLEETS = (1, 8, 1000, 16384, 131072)
 
 
@@ -73,7 +72,8 @@ def test_two_halves_of_a_job_survive_independently(p: float, one: int, other: in
 
 
 @pytest.mark.parametrize(
-    ("p", "gpus", "expected"), [(0.0, 16384, 0.0), (1.0, 16384, 1.0), (1.0, 1, 1.0), (1.0, 0, 0.0), (0.5, 0, 0.0)]
+    ("p", "gpus", "expected"),
+    [(0.0, 16384, 0.0), (1.0, 16384, 1.0), (1.0, 1, 1.0), (1.0, 0, 0.0), (0.5, 0, 0.0)],
 )
 def test_the_hazard_has_its_limits(p: float, gpus: int, expected: float) -> None:
     """Nothing fails at p = 0 or without GPUs, everything at p = 1."""
@@ -128,16 +128,24 @@ CATALOG = CatalogSpec(
         (kind(per_node_day=0.0), False, 0.0),
     ],
 )
-def test_a_rate_is_per_node_or_per_job_and_second(spec: FaultKindSpec, job_wide: bool, per_day: float) -> None:  # noqa: FBT001
+def test_a_rate_is_per_node_or_per_job_and_second(
+    spec: FaultKindSpec, job_wide: bool, per_day: float
+) -> None:
     """Each way to give a rate comes to the same unit; software strikes the job whatever its scope says."""
     [resolved] = resolve(spec, catalog=CATALOG)[2:]
 
-    assert (job_wide, per_day) == (resolved.job_wide, pytest.approx(resolved.rate_per_second * SECONDS_PER_DAY, rel=1e-12))
+    assert (job_wide, per_day) == (
+        resolved.job_wide,
+        pytest.approx(resolved.rate_per_second * SECONDS_PER_DAY, rel=1e-12),
+    )
 
 
 def test_a_catalog_gives_its_counts_on_its_reference_fleet() -> None:
     """On 200 nodes of 8 GPUs for 10 days the expected faults are the published counts."""
-    expected = {k.name: k.rate_per_second * (1 if k.job_wide else 200) * 10 * SECONDS_PER_DAY for k in resolve(catalog=CATALOG)}
+    expected = {
+        k.name: k.rate_per_second * (1 if k.job_wide else 200) * 10 * SECONDS_PER_DAY
+        for k in resolve(catalog=CATALOG)
+    }
 
     assert {"node_count": pytest.approx(20.0), "job_count": pytest.approx(5.0)} == expected
 
@@ -151,13 +159,21 @@ def test_the_kinds_of_the_catalog_come_first() -> None:
 
 def test_scale_multiplies_every_rate() -> None:
     """Stopping or not, of a node or of the job."""
-    specs = (kind("a", per_node_day=1.0), kind("b", per_node_day=2.0, symptom="slow"), kind("c", "software", per_job_day=4.0))
+    specs = (
+        kind("a", per_node_day=1.0),
+        kind("b", per_node_day=2.0, symptom="slow"),
+        kind("c", "software", per_job_day=4.0),
+    )
 
-    assert [3.0, 6.0, 12.0] == pytest.approx([k.rate_per_second * SECONDS_PER_DAY for k in resolve(*specs, scale=3.0)])
+    assert [3.0, 6.0, 12.0] == pytest.approx(
+        [k.rate_per_second * SECONDS_PER_DAY for k in resolve(*specs, scale=3.0)]
+    )
 
 
 @given(st.floats(0.1, 1e4), st.integers(1, 5000), st.floats(0.5, 400), st.floats(0, 10))
-def test_total_interruptions_is_what_the_fleet_expects(total: float, nodes: int, days: float, scale: float) -> None:
+def test_total_interruptions_is_what_the_fleet_expects(
+    total: float, nodes: int, days: float, scale: float
+) -> None:
     """The stopping faults of this fleet in ``period_days`` add up to the total, whatever ``scale`` says."""
     kinds = resolve(
         kind("crash", per_node_day=0.3),
@@ -248,7 +264,19 @@ def test_what_a_kind_is_like_is_carried_over() -> None:
         gradient_sigmas=2.0,
     )
     expected = FaultKind(
-        "throttle", Component.POWER, Symptom.SLOW, False, 1.0, 0.25, "XID 63", 0.5, 3.0, 1.5, 7.0, 2.0, stops=False
+        "throttle",
+        Component.POWER,
+        Symptom.SLOW,
+        False,
+        1.0,
+        0.25,
+        "XID 63",
+        0.5,
+        3.0,
+        1.5,
+        7.0,
+        2.0,
+        stops=False,
     )
 
     assert (expected,) == resolve(given_kind)

@@ -80,4 +80,6 @@ def test_streams_are_not_shifted_copies_of_each_other() -> None:
     assert 2000 * len(NAMES) == len({number for numbers in drawn for number in numbers})
 
 
-NAMES = [(seed, f"faults/{kind}/{block}") for seed in (1, 2) for kind in ("gpu", "nic") for block in (0, 1024)]
+NAMES = [
+    (seed, f"faults/{kind}/{block}") for seed in (1, 2) for kind in ("gpu", "nic") for block in (0, 1024)
+]

@@ -95,7 +95,7 @@ class HttpSpec:
 
 @dataclass(slots=True, kw_only=True)
 class LogSpec:
-    """The log on stderr."""
+    """The log, on stdout."""
 
     __pydantic_config__ = SPEC
 

@@ -1,0 +1,15 @@
+"""The README's sections that are printed by tests: found by their marks, replaced whole."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+
+
+def with_section(text: str, name: str, content: str) -> str:
+    """The text with what stands between the section's marks replaced."""
+    pattern = rf"(<!-- begin: {name} \(make golden\) -->\n).*?(<!-- end: {name} -->)"
+    replaced, found = re.subn(pattern, lambda marks: marks[1] + content + marks[2], text, flags=re.DOTALL)
+    assert found == 1
+    return replaced
