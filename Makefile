@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 PROMETHEUS_LISTEN ?= 127.0.0.1:9090
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist loadgroup
 
 VENV := .venv
 BIN := $(VENV)/bin

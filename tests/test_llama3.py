@@ -20,6 +20,8 @@ from goodputd.settings import load
 from goodputd.sim.taxonomy import HARDWARE, Component, Origin
 from tests.readme import README, with_section
 
+pytestmark = pytest.mark.xdist_group("llama3")  # one worker plays the 200 seeds, once
+
 CONFIG = Path(__file__).parents[1] / "config" / "llama3-16k.toml"
 DAYS = 54
 SEEDS = 200

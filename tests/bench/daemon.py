@@ -96,7 +96,8 @@ def _lag(quiet: _Phase, busy: list[_Phase]) -> Row:
     return Row(
         what="daemon: 3 scenarios of 16,384 GPUs at a speedup of 10,000,000",
         budget=f"lag < {BUDGET_LAG_SECONDS:.0f} s",
-        measured=f"at most {1e3 * worst:.0f} ms in {wall:.0f} s ({days:.0f} days a second, {share:.0%} of a CPU)",
+        measured=f"at most {1e3 * worst:.0f} ms in {wall:.0f} s "
+        f"({days:.0f} days a second, {share:.0%} of a CPU)",
         holds=worst < BUDGET_LAG_SECONDS,
         figures={"lag_seconds": worst, "days_per_second": days, "cpu_share": share},
     )

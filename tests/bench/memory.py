@@ -27,13 +27,14 @@ def rows(years: int) -> list[Row]:
     """One row: resident memory after each half of ``years``."""
     command = [sys.executable, "-m", "tests.bench.memory", str(years)]
     answer = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
-    half, end = float(answer[0]), float(answer[1])
-    rest = "" if years >= LONG_YEARS else f"; not the {LONG_YEARS:,} years of the budget, which --long plays"
+    half, end = map(float, answer[:2])
+    rest = "" if years >= LONG_YEARS else f"; the budget is {LONG_YEARS:,} years, which --long plays"
     return [
         Row(
             what=f"memory over {years:,} simulated years, one scenario",
             budget=f"flat: second half adds < {BUDGET_GROWTH_MEGABYTES:.0f} MB",
-            measured=f"{half:.1f} MB after half, {end:.1f} MB at the end ({int(answer[2]):,} incidents{rest})",
+            measured=f"{half:.1f} MB after half, {end:.1f} MB at the end "
+            f"({int(answer[2]):,} incidents{rest})",
             holds=end - half < BUDGET_GROWTH_MEGABYTES,
             figures={"half_megabytes": half, "end_megabytes": end, "years": years},
         )
@@ -55,15 +56,15 @@ def main(years: int) -> None:
         scrape_wall_seconds=None,
         last_advance_timestamp=0.0,
     )
-    halves = []
-    for half in range(2):
-        for month in range(years * _MONTHS // 2):
-            played = half * (years * _MONTHS // 2) + month + 1
-            simulated.advance_to(played * YEAR_SECONDS / _MONTHS)
-            exposition.publish(View((ScenarioView(simulated.snapshot(), settings),), daemon))
-            exposition.page(Format.OPENMETRICS, Encoding.GZIP)
-        halves.append(_resident_megabytes())
-    sys.stdout.write(f"{halves[0]} {halves[1]} {simulated.snapshot().total_interruptions}\n")
+    resident = []
+    for month in range(1, years * _MONTHS + 1):
+        simulated.advance_to(month * YEAR_SECONDS / _MONTHS)
+        exposition.publish(View((ScenarioView(simulated.snapshot(), settings),), daemon))
+        exposition.page(Format.OPENMETRICS, Encoding.GZIP)
+        if month in {years * _MONTHS // 2, years * _MONTHS}:
+            resident.append(_resident_megabytes())
+    half, end = resident
+    sys.stdout.write(f"{half} {end} {simulated.snapshot().total_interruptions}\n")
 
 
 def _resident_megabytes() -> float:

@@ -26,35 +26,44 @@ class Inputs:
     horizon_seconds: float
 
 
-def effective_training_time_ratio(inputs: Inputs, seed: int) -> tuple[float, int]:
-    """Saved work over elapsed time, and the number of steps executed.
+class PerStepLoop:
+    """One job, played step by step."""
 
-    A uniform below the hazard is a failure, and says when: -ln(1 - u) / rate after the step or save
-    began, the exponential that the hazard comes from, cut off at the end of the step.
-    """
-    step, interval, save = inputs.step_seconds, inputs.interval_steps, inputs.save_seconds
-    horizon, recovery = inputs.horizon_seconds, inputs.recovery_seconds
-    hazard = 1.0 - (1.0 - inputs.failure_probability) ** inputs.gpus
-    save_hazard = 1.0 - (1.0 - hazard) ** (save / step)
-    rate = -log1p(-hazard) / step
-    uniform = stream(seed, "bench/reference").random
-    now = 0.0
-    unsaved = saved = executed = 0
-    while now < horizon:
-        drawn = uniform()
-        if drawn < hazard:
-            now += recovery - log1p(-drawn) / rate
-            unsaved = 0
-            continue
-        now += step
-        executed += 1
-        unsaved += 1
-        if unsaved == interval:
+    def __init__(self, inputs: Inputs, seed: int) -> None:
+        """Nothing is played until ``run``."""
+        self._inputs = inputs
+        self._uniform = stream(seed, "bench/reference").random
+        self.effective_training_time_ratio = 0.0
+        """Saved work over elapsed time, once it has run."""
+
+    def run(self) -> None:
+        """Play to the horizon.
+
+        A uniform below the hazard is a failure, and says when: -ln(1 - u) / rate after the step or
+        save began, the exponential that the hazard comes from, cut off at the end of the step.
+        """
+        step, interval = self._inputs.step_seconds, self._inputs.interval_steps
+        save, recovery = self._inputs.save_seconds, self._inputs.recovery_seconds
+        horizon, uniform = self._inputs.horizon_seconds, self._uniform
+        hazard = 1.0 - (1.0 - self._inputs.failure_probability) ** self._inputs.gpus
+        save_hazard = 1.0 - (1.0 - hazard) ** (save / step)
+        rate = -log1p(-hazard) / step
+        now = 0.0
+        unsaved = saved = 0
+        while now < horizon:
             drawn = uniform()
-            if drawn < save_hazard:
+            if drawn < hazard:
                 now += recovery - log1p(-drawn) / rate
-            else:
-                now += save
-                saved += unsaved
-            unsaved = 0
-    return saved * step / now, executed
+                unsaved = 0
+                continue
+            now += step
+            unsaved += 1
+            if unsaved == interval:
+                drawn = uniform()
+                if drawn < save_hazard:
+                    now += recovery - log1p(-drawn) / rate
+                else:
+                    now += save
+                    saved += unsaved
+                unsaved = 0
+        self.effective_training_time_ratio = saved * step / now

@@ -28,7 +28,8 @@ class Row:
 
 def show(rows: Sequence[Row], console: Console, *, load_before: float) -> None:
     """Print the table, and below it how busy the machine was."""
-    table = Table(title=f"Budgets, measured on {machine()}", title_justify="left")
+    console.print(f"Measured on {machine()}", highlight=False)
+    table = Table()
     table.add_column("what")
     table.add_column("budget")
     table.add_column("measured here")

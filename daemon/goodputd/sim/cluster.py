@@ -120,10 +120,12 @@ class Cluster:
                 index += self.nodes_per_replica
         return self._holders.get(index, index)
 
-    def fail(self, node: int) -> None:
-        """The node stopped working; again is no news."""
-        if self.state_of(node) is not _FAILED:
-            self._move(node, _FAILED)
+    def fail(self, node: int) -> bool:
+        """The node stopped working; returns False if it already had."""
+        if self._states.get(node) is _FAILED:
+            return False
+        self._move(node, _FAILED)
+        return True
 
     def revive(self, node: int) -> None:
         """A restart brought a failed node of the job back; anything else is left alone."""

@@ -44,7 +44,7 @@ def step_hazard(failure_probability: float, gpus: int) -> float:
 
 
 def cluster_rate_per_second(failure_probability: float, gpus: int, step_seconds: float) -> float:
-    """The continuous-time equivalent of ``step_hazard``, faults per second; infinite where failure is certain."""
+    """The continuous-time equivalent of ``step_hazard``: faults per second, infinite if failure is sure."""
     if failure_probability >= 1.0:
         return math.inf if gpus else 0.0
     return -gpus * math.log1p(-failure_probability) / step_seconds

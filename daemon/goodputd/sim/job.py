@@ -6,17 +6,16 @@ nothing is accumulated when somebody looks (DESIGN rule 15).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from goodputd.errors import TransitionError
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
 from goodputd.sim.taxonomy import JobState
 
-_ROUNDING = 1e-9
-"""Steps by which progress may fall short of a whole step through rounding."""
 _ROUNDING_SECONDS = 1e-7
-"""Seconds by which an instant computed for the end of a save may fall short of it."""
+_ROUNDING_SHARE = 1e-15
+"""An instant meant as the end of a step or save may fall short of it by so much, and so much of itself."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,17 +71,22 @@ class Position:
 
     progress: float
     """Steps, with the fraction of the one in flight."""
+    whole_steps: int
+    """Completed steps."""
     saves_finished: int
     save_seconds: float
     """Seconds spent in saves since the anchor, the one in flight included."""
-    in_save: bool
     activity_since: float
     """When the step or save in flight began."""
+    saved_at: float
+    """When the newest finished save ended; the anchor if none has."""
+    save_ends_at: float
+    """When the save in flight ends; 0 while stepping."""
 
     @property
-    def whole_steps(self) -> int:
-        """Completed steps."""
-        return math.floor(self.progress + _ROUNDING)
+    def in_save(self) -> bool:
+        """A save is in flight."""
+        return self.save_ends_at > 0.0
 
 
 @dataclass(slots=True)
@@ -103,55 +107,56 @@ class Run:
     next_save_step: int
     interval_steps: int
     save_seconds: float
+    step_seconds: float = field(init=False)
+    """Step time as it is."""
 
-    @property
-    def step_seconds(self) -> float:
-        """Step time as it is."""
-        return self.base_step_seconds * self.slow_factor
+    def __post_init__(self) -> None:
+        """The step time of a run does not change."""
+        self.step_seconds = self.base_step_seconds * self.slow_factor
 
     def position(self, at: float) -> Position:
         """Where the run stands at ``at``, which is not before the anchor."""
-        elapsed = at - self.anchor_at
+        since = self.anchor_at
+        elapsed = at - since
+        progress = self.anchor_progress
         saves = 0
         saved = 0.0
-        since = self.anchor_at
-        if self.save_left_seconds > 0.0:
-            if elapsed < self.save_left_seconds:
-                return Position(self.anchor_progress, 0, elapsed, in_save=True, activity_since=since)
-            saved = self.save_left_seconds
-            saves = 1
-            elapsed -= saved
-            since += saved
-        step = self.step_seconds
-        first = self.next_save_step
-        lead = (first - self.anchor_progress) * step
-        if elapsed < lead:
-            return self._in_step(self.anchor_progress, elapsed, saves, saved, since)
+        left = self.save_left_seconds
+        if left > 0.0:
+            if elapsed < left:
+                return Position(progress, round(progress), 0, elapsed, since, since, since + left)
+            saves, saved = 1, left
+            elapsed -= left
+            since += left
+        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * at
+        lead = (self.next_save_step - progress) * self.step_seconds
+        if elapsed < lead - rounding:
+            return self._stepping(progress, elapsed, saves, saved, since)
         elapsed -= lead
         since += lead
-        cycle = self.save_seconds + self.interval_steps * step
-        cycles = math.floor(elapsed / cycle)
-        elapsed = max(0.0, elapsed - cycles * cycle)
-        since += cycles * cycle
-        saves += cycles
-        saved += cycles * self.save_seconds
-        progress = float(first + cycles * self.interval_steps)
-        if elapsed < self.save_seconds - _ROUNDING_SECONDS:
-            return Position(progress, saves, saved + elapsed, in_save=True, activity_since=since)
-        return self._in_step(
-            progress,
-            max(0.0, elapsed - self.save_seconds),
-            saves + 1,
-            saved + self.save_seconds,
-            since + self.save_seconds,
-        )
+        save = self.save_seconds
+        stepping = self.interval_steps * self.step_seconds
+        cycle = save + stepping
+        cycles = math.floor((elapsed + rounding) / cycle)
+        step = self.next_save_step
+        if cycles:
+            elapsed -= cycles * cycle
+            since += cycles * cycle
+            saves += cycles
+            saved += cycles * save
+            step += cycles * self.interval_steps
+        if elapsed < save - rounding:
+            before = since - stepping if cycles else self.anchor_at + left
+            return Position(float(step), step, saves, saved + max(elapsed, 0.0), since, before, since + save)
+        return self._stepping(float(step), max(elapsed - save, 0.0), saves + 1, saved + save, since + save)
 
-    def _in_step(self, progress: float, elapsed: float, saves: int, saved: float, since: float) -> Position:
+    def _stepping(self, progress: float, elapsed: float, saves: int, saved: float, since: float) -> Position:
         """``elapsed`` seconds of stepping after ``since``, when progress was ``progress``."""
-        step = self.step_seconds
-        now = progress + elapsed / step
-        whole = math.floor(now + _ROUNDING) - progress
-        return Position(now, saves, saved, in_save=False, activity_since=since + max(0.0, whole * step))
+        now = progress + elapsed / self.step_seconds
+        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * (since + elapsed)
+        whole = math.floor(now + rounding / self.step_seconds)
+        begun = since + (whole - progress) * self.step_seconds if whole > progress else since
+        return Position(now, whole, saves, saved, begun, since, 0.0)
 
     def last_saved_step(self, saves_finished: int) -> int:
         """The step of the newest of ``saves_finished`` saves since the anchor, at least one."""
@@ -170,9 +175,8 @@ class Run:
     def next_save_ends_at(self, at: float) -> float:
         """When the first save that ends after ``at`` is durable."""
         position = self.position(at)
-        if position.in_save and position.activity_since + self.save_seconds > at:
-            left = self.save_left_seconds if position.activity_since == self.anchor_at else 0.0
-            return position.activity_since + (left or self.save_seconds)
+        if position.save_ends_at > at:
+            return position.save_ends_at
         done = position.saves_finished - (1 if self.save_left_seconds > 0.0 else 0)
         step = self.next_save_step + max(0, done) * self.interval_steps
         return self.reaches_step_at(step) + self.save_seconds

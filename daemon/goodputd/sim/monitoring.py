@@ -81,7 +81,7 @@ class Monitoring:
         fault.announced = -1
         fault.detected = True
         self._record(fault, index)
-        state.tally.detection(fault.kind.symptom, state.now - fault.at)
+        state.tally.mttd[fault.kind.symptom].add(state.now - fault.at)
         node = None if fault.node == JOB_WIDE else fault.node
         is_slow = fault.kind.slow_factor > 1.0 and state.job.state is _RUNNING
         return Detection(state.now, self.layer(index), node, fault.kind.component, is_slow)

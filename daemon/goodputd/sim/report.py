@@ -136,9 +136,9 @@ def _checkpoints(
 
 
 def _last_checkpoint_at(state: State, position: Position | None) -> float | None:
-    if position is None:
+    if position is None or position.saves_finished == 0:
         return state.training.store.last_saved_at
-    return state.training.last_save_at(position)
+    return position.saved_at
 
 
 def _last_step_at(state: State, position: Position | None, step: int) -> float | None:

@@ -130,7 +130,7 @@ class Response:
         if state.job.state is _RUNNING:
             state.halt(_RECOVERING, state.training.position(state.now))
         elif state.down_since is not None:
-            state.tally.stage(_DETECT, state.now - state.down_since)
+            state.tally.stages[_DETECT].add(state.now - state.down_since)
         state.tally.interruption(component, layer, state.now)
         state.incident = Incident(state.incidents, state.now, component, layer, state.training.step, marks)
         return state.incident
@@ -185,7 +185,7 @@ class Response:
         name = incident.plan[incident.stage_index].name
         seconds = state.now - incident.stage_since
         incident.stage_end = -1
-        state.tally.stage(name, seconds)
+        state.tally.stages[name].add(seconds)
         state.facts.append(StageFinished(state.now, incident.number, name, seconds, cut))
 
     def stage_ended(self, incident: Incident) -> None:

@@ -215,8 +215,7 @@ class Simulation:
         if kind.symptom is _BENIGN:
             return
         state.present.append(fault)
-        if kind.stops and node is not None and state.cluster.state_of(node) is not _FAILED:
-            state.cluster.fail(node)
+        if kind.stops and node is not None and state.cluster.fail(node):
             state.failed_nodes.append(node)
         if state.job.state is _RUNNING:
             self._strike_running(fault)

@@ -42,6 +42,11 @@ class Total:
     seconds: float
     count: int
 
+    def add(self, seconds: float) -> None:
+        """One more."""
+        self.seconds += seconds
+        self.count += 1
+
     def copy(self) -> "Total":
         """An independent copy."""
         return Total(self.seconds, self.count)

@@ -112,18 +112,6 @@ class Tally:
         key = (kind.name, kind.component, origin)
         self.faults[key] = self.faults.get(key, 0) + 1
 
-    def stage(self, name: StageName, seconds: float) -> None:
-        """A stage ended, finished or cut."""
-        total = self.stages[name]
-        total.seconds += seconds
-        total.count += 1
-
-    def detection(self, symptom: Symptom, seconds: float) -> None:
-        """A fault was detected ``seconds`` after it struck."""
-        total = self.mttd[symptom]
-        total.seconds += seconds
-        total.count += 1
-
 
 def new_tally(kinds: tuple[FaultKind, ...], detectors: tuple[Detector, ...]) -> Tally:
     """A tally at zero, complete for these kinds and layers."""

@@ -25,8 +25,7 @@ def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> O
     blocked_until = at
     last_step_at = position.activity_since
     if position.in_save:
-        last_step_at += run.save_left_seconds if last_step_at == run.anchor_at else run.save_seconds
-        blocked_until = max(at, last_step_at)
+        last_step_at = blocked_until = position.save_ends_at
     stops = kind.stops
     return Observation(
         at,

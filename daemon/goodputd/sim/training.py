@@ -109,9 +109,8 @@ class Training:
         left = 0.0
         next_save = self.store.last + run.interval_steps
         if position.in_save:
-            whole_save = run.save_left_seconds if position.activity_since == run.anchor_at else 0.0
-            left = position.activity_since + (whole_save or run.save_seconds) - at
-            next_save = round(position.progress) + run.interval_steps
+            left = position.save_ends_at - at
+            next_save = position.whole_steps + run.interval_steps
         self.run = Run(
             at,
             position.progress,
@@ -149,25 +148,20 @@ class Training:
         """What the run in flight came to by ``at``."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
-        running = at - run.anchor_at - position.save_seconds
-        stepping = running
+        stepping = at - run.anchor_at - position.save_seconds
+        straggler = 0.0
         if run.slow_factor != 1.0:
-            stepping = (position.progress - run.anchor_progress) * run.base_step_seconds
+            # from the progress, which stands still in a save; a difference of times would tremble there
+            straggler = (position.progress - run.anchor_progress) * (run.step_seconds - run.base_step_seconds)
+            stepping -= straggler
         commits = position.saves_finished > 0
         committed = 0.0
         if commits:
             saved = run.last_saved_step(position.saves_finished)
             committed = (saved - run.anchor_progress) * run.base_step_seconds
-        return RunWork(position.save_seconds, running - stepping, commits, committed, stepping - committed)
-
-    def last_save_at(self, position: Position) -> float | None:
-        """When the newest checkpoint became durable, ``position`` being that of the run in flight."""
-        run = self.run
-        if run is None or position.saves_finished == 0:
-            return self.store.last_saved_at
-        if run.save_left_seconds > 0.0 and position.saves_finished == 1:
-            return run.anchor_at + run.save_left_seconds
-        return run.reaches_step_at(run.last_saved_step(position.saves_finished)) + run.save_seconds
+        # at the end of a save nothing is left but rounding; below zero it would make lost_work fall
+        provisional = max(0.0, stepping - committed)
+        return RunWork(position.save_seconds, straggler, commits, committed, provisional)
 
     def _close(self, at: float, position: Position) -> None:
         """Enter the run's work; counters, step and store are as of ``at``."""
@@ -176,9 +170,7 @@ class Training:
         self._ledger.enter_run(self.work(at, position))
         saves = position.saves_finished
         if saves:
-            last = run.last_saved_step(saves)
-            durable_at = self.last_save_at(position)
-            self.store.saved(last, saves, run.interval_steps, at if durable_at is None else durable_at)
+            self.store.saved(run.last_saved_step(saves), saves, run.interval_steps, position.saved_at)
             self.counts.saves += saves
             self.saved_replicas = self._replicas
         whole = position.whole_steps
