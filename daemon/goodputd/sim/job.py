@@ -121,14 +121,14 @@ class Run:
         progress = self.anchor_progress
         saves = 0
         saved = 0.0
+        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * at
         left = self.save_left_seconds
         if left > 0.0:
-            if elapsed < left:
+            if elapsed < left - rounding:
                 return Position(progress, round(progress), 0, elapsed, since, since, since + left)
             saves, saved = 1, left
-            elapsed -= left
+            elapsed = max(elapsed - left, 0.0)
             since += left
-        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * at
         lead = (self.next_save_step - progress) * self.step_seconds
         if elapsed < lead - rounding:
             return self._stepping(progress, elapsed, saves, saved, since)
