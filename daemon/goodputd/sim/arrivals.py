@@ -13,7 +13,7 @@ from math import log
 from random import Random
 
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
-from goodputd.sim.streams import exponential, stream
+from goodputd.sim.streams import exponential, stream, uniforms
 from goodputd.sim.taxonomy import Origin
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -121,7 +121,5 @@ def recurrence(seed: int, fault: Fault) -> tuple[float, Marks]:
     A function of the seed, the fault and how often it struck, so that it is the same in every
     scenario in which that fault comes back.
     """
-    source = stream(seed, f"recurrence/{fault.identity}/{fault.recurrences}")
-    uniform = source.random
-    wait = exponential(uniform())
-    return wait, Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+    wait, *marks = uniforms(seed, f"recurrence/{fault.identity}/{fault.recurrences}", 7)
+    return exponential(wait), Marks(*marks)

@@ -7,7 +7,8 @@ step boundary: lambda = -N ln(1 - p) / step_seconds, for then 1 - e^(-lambda ste
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
@@ -200,7 +201,7 @@ class Fault:
     logged: bool
     step: int = 0
     """The last whole step before it, for faults that corrupt."""
-    claims: list[tuple[float, int]] = field(default_factory=list)
+    claims: Sequence[tuple[float, int]] = ()
     """(instant, index of detector) of every layer that is not blind to it, first claim first."""
     announced: int = -1
     """Sequence number of the scheduled detection, -1 for none."""

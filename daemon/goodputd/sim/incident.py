@@ -11,6 +11,9 @@ from goodputd.sim.protocols import Case
 from goodputd.sim.recovery import RecoveryPlan, Stage
 from goodputd.sim.taxonomy import Action, Component, Layer
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_PLANNED = Component.PLANNED
+
 
 @dataclass(slots=True)
 class Undecided:
@@ -64,4 +67,4 @@ class Incident:
     @property
     def is_planned(self) -> bool:
         """A planned stop, which is out of MTBF and MTTR (DESIGN rule 12)."""
-        return self.component is Component.PLANNED
+        return self.component is _PLANNED

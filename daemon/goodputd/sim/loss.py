@@ -17,6 +17,12 @@ from goodputd.sim.specs import SPEC, NonNegativeFloat, PositiveFloat
 from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import VerificationOutcome
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_CONTINUOUS = VerificationOutcome.CONTINUOUS
+_FALSE_JUMP = VerificationOutcome.FALSE_JUMP
+_JUMP = VerificationOutcome.JUMP
+_MISSED = VerificationOutcome.MISSED
+
 _NORMAL = NormalDist()
 _TINY = 1e-12
 
@@ -64,5 +70,5 @@ def verify(
     difference = noise + (recovery.wrong_restore_loss_jump if wrong else 0.0)
     jumped = difference > recovery.verify_z * error
     if wrong:
-        return (VerificationOutcome.JUMP if jumped else VerificationOutcome.MISSED), difference
-    return (VerificationOutcome.FALSE_JUMP if jumped else VerificationOutcome.CONTINUOUS), difference
+        return (_JUMP if jumped else _MISSED), difference
+    return (_FALSE_JUMP if jumped else _CONTINUOUS), difference

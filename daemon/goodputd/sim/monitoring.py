@@ -26,14 +26,14 @@ _BY_A_PERSON = -1
 class Monitoring:
     """The layers that are on, and the person behind them."""
 
-    __slots__ = ("_detectors", "_indices", "_latencies", "_operator_seconds", "_state")
+    __slots__ = ("_detectors", "_latencies", "_layers", "_operator_seconds", "_state")
 
     def __init__(self, state: State, detectors: tuple[Detector, ...], operator_seconds: float) -> None:
         """``operator_seconds`` is how long a stopped job goes unnoticed when every layer is blind."""
         self._state = state
         self._detectors = detectors
         self._operator_seconds = operator_seconds
-        self._indices = frozenset(range(len(detectors)))
+        self._layers = [detector.layer for detector in detectors]
         latencies = state.tally.detections
         self._latencies = [(latencies[d.layer, _FIRST], latencies[d.layer, _LATE]) for d in detectors]
 
@@ -122,13 +122,14 @@ class Monitoring:
     def _record(self, fault: Fault, winner: int | None) -> None:
         """Latency of every layer: the winner's as first, others' as late, no claim as a miss."""
         struck_at = fault.at
-        blind = self._indices
+        sighted = 0
         for at, index in fault.claims:
             first, late = self._latencies[index]
             (first if index == winner else late).observe(at - struck_at)
-            blind = blind - {index}
+            sighted |= 1 << index
         misses = self._state.tally.misses
-        for index in blind:
-            misses[self._detectors[index].layer] += 1
+        for index, layer in enumerate(self._layers):
+            if not sighted >> index & 1:
+                misses[layer] += 1
         if winner == _BY_A_PERSON:
             self._state.tally.detections[_NONE, _FIRST].observe(self._state.now - struck_at)

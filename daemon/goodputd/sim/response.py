@@ -25,7 +25,7 @@ from goodputd.sim.recovery import (
     second_restore_plan,
 )
 from goodputd.sim.state import State
-from goodputd.sim.streams import stream
+from goodputd.sim.streams import uniforms
 from goodputd.sim.taxonomy import (
     Action,
     Bucket,
@@ -117,8 +117,7 @@ class Response:
         """Stop at a checkpoint to take nodes back (DESIGN rule 12)."""
         state = self._state
         state.halt(_RECOVERING, state.training.position(state.now), is_planned=True)
-        uniform = stream(state.seed, f"planned/{state.incidents}").random
-        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        marks = Marks(*uniforms(state.seed, f"planned/{state.incidents}", 6))
         incident = self._open(_PLANNED, _LAYER_PLANNED, marks)
         incident.pace = pace_of(self._recovery, marks.pace)
         self._monitoring.mute()
@@ -262,8 +261,7 @@ class Response:
         state = self._state
         wrong, noise = incident.marks.wrong_restore, incident.marks.verify_noise
         if incident.restores:
-            again = stream(state.seed, f"verify/{incident.number}/{incident.restores}")
-            wrong, noise = again.random(), again.random()
+            wrong, noise = uniforms(state.seed, f"verify/{incident.number}/{incident.restores}", 2)
         incident.restores += 1
         outcome, difference = verify(
             self._recovery, self._loss, wrong=wrong < self._recovery.wrong_restore_probability, uniform=noise

@@ -33,7 +33,7 @@ from goodputd.sim.schedule import Schedule
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.state import State
-from goodputd.sim.streams import stream
+from goodputd.sim.streams import uniforms
 from goodputd.sim.tally import Outcomes, new_tally
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
 from goodputd.sim.training import Training
@@ -184,8 +184,7 @@ class Simulation:
     ) -> Fault:
         state = self._state
         identity = f"{origin}/{kind.name}/{node}/{state.now!r}"
-        uniform = stream(state.seed, identity).random
-        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        marks = Marks(*uniforms(state.seed, identity, 6))
         logs = logged and kind.event is not None
         return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
 

@@ -25,6 +25,18 @@ from goodputd.sim.taxonomy import (
     VerificationOutcome,
 )
 
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_EVICT = Action.EVICT
+_FAILURE = RecoveryOutcome.FAILURE
+_FIRST = DetectionResult.FIRST
+_LAYER_PLANNED = Layer.PLANNED
+_NONE = Layer.NONE
+_PLANNED = Component.PLANNED
+_PRIMARY = Origin.PRIMARY
+_RECURRENCE = Origin.RECURRENCE
+_RESTART = Action.RESTART
+_SUCCESS = RecoveryOutcome.SUCCESS
+
 RECOVERY_BOUNDS: Final = (
     60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 420.0, 480.0, 540.0, 600.0,
     720.0, 840.0, 960.0, 1200.0, 1800.0, 3600.0, 7200.0, 14400.0, 86400.0,
@@ -104,7 +116,7 @@ class Tally:
     def interruption(self, component: Component, layer: Layer, at: float) -> None:
         """An incident was opened."""
         self.interruptions[component, layer] += 1
-        if component is not Component.PLANNED:
+        if component is not _PLANNED:
             self.last_interruption_at = at
 
     def fault(self, kind: FaultKind, origin: Origin) -> None:
@@ -116,16 +128,16 @@ class Tally:
 def new_tally(kinds: tuple[FaultKind, ...], detectors: tuple[Detector, ...]) -> Tally:
     """A tally at zero, complete for these kinds and layers."""
     layers = [detector.layer for detector in detectors]
-    causes = [component for component in Component if component is not Component.PLANNED]
-    sources = [*layers, Layer.NONE]
+    causes = [component for component in Component if component is not _PLANNED]
+    sources = [*layers, _NONE]
     interruptions: dict[tuple[Component, Layer], int] = dict.fromkeys(product(causes, sources), 0)
-    interruptions[Component.PLANNED, Layer.PLANNED] = 0
-    origins = (Origin.PRIMARY, Origin.RECURRENCE)
+    interruptions[_PLANNED, _LAYER_PLANNED] = 0
+    origins = (_PRIMARY, _RECURRENCE)
     faults = {(kind.name, kind.component, origin): 0 for kind in kinds for origin in origins}
     results = {
         (layer, result): Counting(DETECTION_BOUNDS) for layer, result in product(layers, DetectionResult)
     }
-    results[Layer.NONE, DetectionResult.FIRST] = Counting(DETECTION_BOUNDS)
+    results[_NONE, _FIRST] = Counting(DETECTION_BOUNDS)
     return Tally(interruptions, faults, dict.fromkeys(layers, 0), dict.fromkeys(layers, 0), results)
 
 
@@ -141,7 +153,7 @@ class Outcomes:
     def __init__(self) -> None:
         """Nothing is pending."""
         self._pending: dict[str, tuple[float, Action]] = {}
-        self._counts = dict.fromkeys(product((Action.RESTART, Action.EVICT), RecoveryOutcome), 0)
+        self._counts = dict.fromkeys(product((_RESTART, _EVICT), RecoveryOutcome), 0)
 
     def failed_again(self, cause: str, at: float) -> None:
         """The cause failed: its pending recovery, if young enough, was in vain."""
@@ -149,11 +161,11 @@ class Outcomes:
         if pending is not None:
             since, action = pending
             young = at - since < SETTLING_SECONDS
-            self._counts[action, RecoveryOutcome.FAILURE if young else RecoveryOutcome.SUCCESS] += 1
+            self._counts[action, _FAILURE if young else _SUCCESS] += 1
 
     def in_vain(self, action: Action) -> None:
         """A recovery whose cause failed before training was even verified."""
-        self._counts[action, RecoveryOutcome.FAILURE] += 1
+        self._counts[action, _FAILURE] += 1
 
     def verified(self, recoveries: dict[str, Action], at: float) -> None:
         """Training was verified at ``at`` after these recoveries, by cause."""
@@ -164,8 +176,9 @@ class Outcomes:
             if at - since < SETTLING_SECONDS:
                 break
             del pending[cause]
-            self._counts[action, RecoveryOutcome.SUCCESS] += 1
+            self._counts[action, _SUCCESS] += 1
         for cause, action in recoveries.items():
+            pending.pop(cause, None)  # to the end of the line: the loop above relies on the order
             pending[cause] = (at, action)
 
     def at(self, now: float) -> dict[tuple[Action, RecoveryOutcome], int]:
@@ -173,5 +186,5 @@ class Outcomes:
         counts = dict(self._counts)
         for since, action in self._pending.values():
             if now - since >= SETTLING_SECONDS:
-                counts[action, RecoveryOutcome.SUCCESS] += 1
+                counts[action, _SUCCESS] += 1
         return counts
