@@ -9,7 +9,14 @@ from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore
 
 @pytest.mark.parametrize(
     ("interval_seconds", "step_seconds", "expected"),
-    [(472.0, 5.9, 80), (470.0, 5.9, 80), (100.0, 10.0, 10), (104.9, 10.0, 10), (105.1, 10.0, 11), (1.0, 10.0, 1)],
+    [
+        (472.0, 5.9, 80),
+        (470.0, 5.9, 80),
+        (100.0, 10.0, 10),
+        (104.9, 10.0, 10),
+        (105.1, 10.0, 11),
+        (1.0, 10.0, 1),
+    ],
 )
 def test_an_interval_in_seconds_is_rounded_to_whole_steps(
     interval_seconds: float, step_seconds: float, expected: int
@@ -35,7 +42,9 @@ def spec(**rest: float) -> CheckpointSpec:
     return CheckpointSpec(interval_steps=1, **(settings_of_test | rest))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("nodes", "expected"), [(1, 1000.0), (5, 200.0), (10, 100.0), (11, 100.0), (5000, 100.0)])
+@pytest.mark.parametrize(
+    ("nodes", "expected"), [(1, 1000.0), (5, 200.0), (10, 100.0), (11, 100.0), (5000, 100.0)]
+)
 def test_a_restore_is_as_fast_as_the_narrower_bandwidth(nodes: int, expected: float) -> None:
     """Up to ten nodes their own bandwidth is the narrower one, then the storage's."""
     assert expected == pytest.approx(spec().restore_seconds(nodes, resharded=False))
@@ -43,7 +52,10 @@ def test_a_restore_is_as_fast_as_the_narrower_bandwidth(nodes: int, expected: fl
 
 def test_a_resharded_restore_takes_the_factor() -> None:
     """Whichever bandwidth is the narrower one."""
-    ratios = [spec().restore_seconds(n, resharded=True) / spec().restore_seconds(n, resharded=False) for n in (1, 99)]
+    ratios = [
+        spec().restore_seconds(n, resharded=True) / spec().restore_seconds(n, resharded=False)
+        for n in (1, 99)
+    ]
 
     assert [2.5, 2.5] == pytest.approx(ratios)
 
@@ -97,14 +109,22 @@ def test_saves_become_durable_together() -> None:
 
 @pytest.mark.parametrize(
     ("keep", "count", "expected"),
-    [(1, 1, [10]), (1, 7, [70]), (2, 1, [10, 0]), (3, 3, [30, 20, 10]), (3, 1_000_000, [10_000_000, 9_999_990, 9_999_980])],
+    [
+        (1, 1, [10]),
+        (1, 7, [70]),
+        (2, 1, [10, 0]),
+        (3, 3, [30, 20, 10]),
+        (3, 1_000_000, [10_000_000, 9_999_990, 9_999_980]),
+    ],
 )
 def test_the_newest_are_kept(keep: int, count: int, expected: list[int]) -> None:
     """The initial state gives way like any other; a million saves cost no more than a few."""
     assert expected == kept(store(keep, count))
 
 
-@pytest.mark.parametrize(("step", "expected"), [(25, 20), (20, 20), (19, 10), (10, 10), (99, 30), (9, 0), (0, 0)])
+@pytest.mark.parametrize(
+    ("step", "expected"), [(25, 20), (20, 20), (19, 10), (10, 10), (99, 30), (9, 0), (0, 0)]
+)
 def test_the_newest_that_is_not_after_a_step(step: int, expected: int) -> None:
     """For a corruption at that step; when all kept are younger, the initial state is left."""
     assert expected == store(3, 3).at_or_before(step)

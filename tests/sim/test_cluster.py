@@ -108,13 +108,25 @@ OUTCOMES: dict[tuple[str, NodeState], NodeState | None] = {
 def test_every_operation_on_every_state_has_its_outcome(operation: str, before: NodeState) -> None:
     """It ends in the state of the table, or raises and leaves every node, slot and count as they were."""
     cluster, node = with_node_in(before)
-    seen = (states(cluster), dict(cluster.counts), in_job(cluster), cluster.waiting_nodes, cluster.active_nodes)
+    seen = (
+        states(cluster),
+        dict(cluster.counts),
+        in_job(cluster),
+        cluster.waiting_nodes,
+        cluster.active_nodes,
+    )
     expected = OUTCOMES[operation, before]
 
     if expected is None:
         with pytest.raises(TransitionError):
             getattr(cluster, operation)(node)
-        now = (states(cluster), dict(cluster.counts), in_job(cluster), cluster.waiting_nodes, cluster.active_nodes)
+        now = (
+            states(cluster),
+            dict(cluster.counts),
+            in_job(cluster),
+            cluster.waiting_nodes,
+            cluster.active_nodes,
+        )
         assert seen == now
     else:
         getattr(cluster, operation)(node)
@@ -130,7 +142,12 @@ def test_the_job_starts_on_the_first_nodes_and_spares_take_the_highest_numbers()
     cluster = fleet(8, 2)
 
     assert [ACTIVE] * 8 + [SPARE] * 2 == states(cluster)
-    assert (8, 2, 64, 64) == (cluster.active_nodes, cluster.active_replicas, cluster.active_gpus, cluster.nominal_gpus)
+    assert (8, 2, 64, 64) == (
+        cluster.active_nodes,
+        cluster.active_replicas,
+        cluster.active_gpus,
+        cluster.nominal_gpus,
+    )
 
 
 def test_nodes_beyond_whole_replicas_are_idle_from_the_start() -> None:
@@ -296,7 +313,17 @@ def test_repair_clears_the_strikes_of_that_node() -> None:
 def test_standing_strikes_are_listed_worst_first() -> None:
     """Ties by node number; what has left the window is not counted, and looking forgets nothing."""
     cluster = fleet()
-    for node, at in ((1, 0.0), (2, 0.0), (2, 1.0), (3, 0.0), (3, 5.0), (3, 6.0), (4, 5.0), (4, 6.0), (5, 6.0)):
+    for node, at in (
+        (1, 0.0),
+        (2, 0.0),
+        (2, 1.0),
+        (3, 0.0),
+        (3, 5.0),
+        (3, 6.0),
+        (4, 5.0),
+        (4, 6.0),
+        (5, 6.0),
+    ):
         cluster.strike(node, at, 100.0)
 
     assert [(3, 3), (2, 2), (4, 2)] == cluster.standing_strikes(6.0, 100.0, least=2)
@@ -317,7 +344,10 @@ class Shape:
 
 
 SHAPES = st.builds(Shape, st.integers(4, 24), st.integers(0, 5), st.sampled_from([1, 2, 3, 4]))
-OPERATIONS = st.lists(st.tuples(st.sampled_from(["fail", "revive", "evict", "return", "grow"]), st.floats(0, 0.999)), max_size=60)
+OPERATIONS = st.lists(
+    st.tuples(st.sampled_from(["fail", "revive", "evict", "return", "grow"]), st.floats(0, 0.999)),
+    max_size=60,
+)
 
 
 def play(shape: Shape, operations: list[tuple[str, float]]) -> Cluster:
@@ -352,7 +382,9 @@ def test_counts_are_what_a_scan_finds(shape: Shape, operations: list[tuple[str, 
 
 @settings(max_examples=150)
 @given(SHAPES, OPERATIONS)
-def test_nth_active_covers_exactly_the_nodes_of_the_job(shape: Shape, operations: list[tuple[str, float]]) -> None:
+def test_nth_active_covers_exactly_the_nodes_of_the_job(
+    shape: Shape, operations: list[tuple[str, float]]
+) -> None:
     """The middle, the start and the end of the n-th of N equal fractions name the same node, each node once."""
     cluster = play(shape, operations)
     size = cluster.active_nodes

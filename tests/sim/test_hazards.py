@@ -41,7 +41,9 @@ RECURRENCE_SECONDS = 7200.0
 GPU, HANG, SLOW, BUG = resolve_kinds(
     FaultsSpec(
         kinds=(
-            FaultKindSpec(name="gpu", component="gpu", per_node_day=0.5, event="XID 79", logged_probability=0.5),
+            FaultKindSpec(
+                name="gpu", component="gpu", per_node_day=0.5, event="XID 79", logged_probability=0.5
+            ),
             FaultKindSpec(name="hang", component="switch", symptom="hang", per_node_day=0.25),
             FaultKindSpec(name="slow", component="gpu", symptom="slow", per_node_day=2.0),
             FaultKindSpec(name="bug", component="software", scope="job", per_job_day=3.0),

@@ -85,7 +85,9 @@ def runs(draw: st.DrawFn) -> Run:
     whole = draw(st.integers(0, 10**6))
     return Run(
         anchor_at=draw(st.one_of(st.floats(0, 1e7), st.floats(0, 3e10))),
-        anchor_progress=float(whole) if in_save else whole + draw(st.one_of(st.just(0.0), st.floats(0, 0.999))),
+        anchor_progress=float(whole)
+        if in_save
+        else whole + draw(st.one_of(st.just(0.0), st.floats(0, 0.999))),
         save_left_seconds=save_seconds * draw(st.floats(0.01, 1)) if in_save else 0.0,
         base_step_seconds=draw(st.floats(0.5, 60)),
         slow_factor=draw(st.one_of(st.just(1.0), st.floats(1, 3))),
@@ -184,7 +186,9 @@ def test_the_next_save_ends_when_a_walk_ends_it(case: tuple[Run, float]) -> None
 @given(runs(), st.lists(st.floats(0, 200), min_size=2, max_size=30))
 def test_a_run_never_goes_back(run: Run, looks: list[float]) -> None:
     """Progress, saves and seconds in saves never fall as time goes on, boundaries included."""
-    boundaries = [run.reaches_step_at(run.next_save_step + n) for n in range(3)] + [run.next_save_ends_at(run.anchor_at)]
+    boundaries = [run.reaches_step_at(run.next_save_step + n) for n in range(3)] + [
+        run.next_save_ends_at(run.anchor_at)
+    ]
     instants = sorted([run.anchor_at + look * run.step_seconds for look in looks] + boundaries)
     allowed = near(instants[-1])
     for before, after in pairwise(run.position(at) for at in instants):

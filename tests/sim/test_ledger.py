@@ -39,7 +39,9 @@ def test_save_and_straggler_seconds_are_entered_at_once() -> None:
     found = ledger()
     found.enter_run(work(save=5.0, straggler=7.0, provisional=100.0))
 
-    assert {"checkpoint_save": 5.0, "straggler": 7.0, "provisional": 100.0, "retracted": 0.0} == spent(found.time)
+    assert {"checkpoint_save": 5.0, "straggler": 7.0, "provisional": 100.0, "retracted": 0.0} == spent(
+        found.time
+    )
 
 
 def test_a_save_commits_the_provisional_time_before_it_too() -> None:
@@ -66,7 +68,9 @@ def test_a_save_that_commits_nothing_more_still_commits_what_came_before() -> No
     found.enter_run(work(provisional=100.0))
     found.enter_run(work(save=2.0, committed=0.0))
 
-    assert {"productive": 100.0, "checkpoint_save": 2.0, "provisional": 0.0, "retracted": 0.0} == spent(found.time)
+    assert {"productive": 100.0, "checkpoint_save": 2.0, "provisional": 0.0, "retracted": 0.0} == spent(
+        found.time
+    )
 
 
 def test_rolling_back_loses_what_is_provisional() -> None:
@@ -100,9 +104,13 @@ def test_a_stopped_job_is_in_one_bucket_at_a_time() -> None:
     ):
         found.open(bucket, at)
 
-    assert {"undetected_stall": 30.0, "decision": 35.0, "restart": 10.0, "provisional": 0.0, "retracted": 0.0} == spent(
-        found.time
-    )
+    assert {
+        "undetected_stall": 30.0,
+        "decision": 35.0,
+        "restart": 10.0,
+        "provisional": 0.0,
+        "retracted": 0.0,
+    } == spent(found.time)
 
 
 def test_the_open_bucket_runs_up_to_now() -> None:
@@ -138,7 +146,12 @@ def test_gpu_seconds_are_seconds_times_the_gpus_at_work() -> None:
     found.retract(2.0)
     _, gpus, idle = found.at(100.0, None)
 
-    assert {"productive": 9000.0, "checkpoint_save": 500.0, "provisional": 500.0, "retracted": 200.0} == spent(gpus)
+    assert {
+        "productive": 9000.0,
+        "checkpoint_save": 500.0,
+        "provisional": 500.0,
+        "retracted": 200.0,
+    } == spent(gpus)
     assert 0.0 == idle
 
 
@@ -196,7 +209,9 @@ def test_nodes_left_over_from_the_start_are_idle_capacity() -> None:
     assert 400.0 == ledger(100, 96).at(100.0, work(provisional=100.0))[2]
 
 
-STOPPED = [bucket for bucket in Bucket if bucket not in {Bucket.PRODUCTIVE, Bucket.LOST_WORK, Bucket.STRAGGLER}]
+STOPPED = [
+    bucket for bucket in Bucket if bucket not in {Bucket.PRODUCTIVE, Bucket.LOST_WORK, Bucket.STRAGGLER}
+]
 EPISODES = st.lists(
     st.tuples(
         st.floats(0, 1e5),

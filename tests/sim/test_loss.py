@@ -15,7 +15,9 @@ GRID = 20_000
 """Uniforms (n + 1/2) / GRID: a share of them is a probability to within 1 / GRID."""
 
 
-def outcomes(recovery: RecoverySpec, loss: LossSpec, *, wrong: bool) -> list[tuple[VerificationOutcome, float]]:
+def outcomes(
+    recovery: RecoverySpec, loss: LossSpec, *, wrong: bool
+) -> list[tuple[VerificationOutcome, float]]:
     """What the check says for every uniform of the grid."""
     return [verify(recovery, loss, wrong=wrong, uniform=(n + 0.5) / GRID) for n in range(GRID)]
 
@@ -36,7 +38,10 @@ def test_a_right_restore_is_a_jump_with_the_tail_probability_of_z(verify_z: floa
     assert {VerificationOutcome.FALSE_JUMP, VerificationOutcome.CONTINUOUS} == {said for said, _ in found}
 
 
-@pytest.mark.parametrize(("noise", "jump", "steps", "verify_z"), [(0.01, 0.01, 10, 2.0), (0.1, 0.05, 10, 1.0), (0.05, 0.05, 2, 2.5), (0.01, 0.02, 10, 4.0)])
+@pytest.mark.parametrize(
+    ("noise", "jump", "steps", "verify_z"),
+    [(0.01, 0.01, 10, 2.0), (0.1, 0.05, 10, 1.0), (0.05, 0.05, 2, 2.5), (0.01, 0.02, 10, 4.0)],
+)
 def test_a_wrong_restore_is_found_with_the_power_of_the_test(
     noise: float, jump: float, steps: int, verify_z: float
 ) -> None:

@@ -79,7 +79,14 @@ def test_two_stages_need_every_rank() -> None:
 
 @pytest.mark.parametrize(
     ("spread", "uniform", "expected"),
-    [(0.2, 0.0, 0.8), (0.2, 0.5, 1.0), (0.2, 0.999999999, 1.2), (0.0, 0.3, 1.0), (1.0, 0.0, 0.0), (1.0, 0.75, 1.5)],
+    [
+        (0.2, 0.0, 0.8),
+        (0.2, 0.5, 1.0),
+        (0.2, 0.999999999, 1.2),
+        (0.0, 0.3, 1.0),
+        (1.0, 0.0, 0.0),
+        (1.0, 0.75, 1.5),
+    ],
 )
 def test_the_pace_lies_within_the_spread(spread: float, uniform: float, expected: float) -> None:
     """From 1 - spread to 1 + spread, in proportion to the uniform."""
@@ -89,7 +96,9 @@ def test_the_pace_lies_within_the_spread(spread: float, uniform: float, expected
 @pytest.mark.parametrize("spread", [0.0, 0.2, 1.0])
 def test_the_mean_pace_is_one(spread: float) -> None:
     """So the settings are the means they say they are."""
-    assert 1.0 == pytest.approx(mean(pace_of(RecoverySpec(spread=spread), (n + 0.5) / 1000) for n in range(1000)))
+    assert 1.0 == pytest.approx(
+        mean(pace_of(RecoverySpec(spread=spread), (n + 0.5) / 1000) for n in range(1000))
+    )
 
 
 def test_the_default_plan_keeps_the_budget_of_six_minutes() -> None:

@@ -3,12 +3,14 @@
 import math
 from itertools import islice, starmap
 
+import numpy as np
 import pytest
 from scipy.stats import kstest, pearsonr
 
-from goodputd.sim.streams import exponential, stream
+from goodputd.sim.streams import exponential, stream, uniforms
 
 DRAWS = 20_000
+PINNED = (0.8615820020290956, 0.8621427894676296)
 
 
 def test_equal_names_give_equal_sequences() -> None:
@@ -40,6 +42,7 @@ def test_the_first_draw_of_a_stream_is_the_same_in_every_version() -> None:
         stream(1, "faults/gpu/0").random(),
         stream(2, "loss/100").random(),
     ]
+    assert PINNED == uniforms(1, "verify/1/1", 2)
 
 
 def test_the_first_draws_of_neighbouring_names_are_uniform_and_independent() -> None:
@@ -48,6 +51,35 @@ def test_the_first_draws_of_neighbouring_names_are_uniform_and_independent() -> 
 
     assert kstest(first, "uniform").pvalue > 0.001
     assert pearsonr(first[:-1], first[1:]).pvalue > 0.001
+
+
+def test_the_uniforms_of_a_name_are_uniform_and_independent() -> None:
+    """KS of each of eight columns over 5,000 names, and the correlation with the next column and the next name.
+
+    Alpha = 0.001 each; 24 tests, so 2.4 % together.
+    """
+    table = np.array([uniforms(1, f"recurrence/gpu/0/{n}/1", 8) for n in range(5000)])
+
+    assert 0.0 <= table.min()
+    assert table.max() < 1.0
+    for column in range(8):
+        assert kstest(table[:, column], "uniform").pvalue > 0.001
+        assert pearsonr(table[:, column], table[:, (column + 1) % 8]).pvalue > 0.001
+        assert pearsonr(table[:-1, column], table[1:, column]).pvalue > 0.001
+
+
+def test_the_uniforms_of_a_name_are_a_function_of_seed_and_name() -> None:
+    """Asked again they are the same; another seed or name has none of them."""
+    expected = uniforms(1, "verify/1/1", 4)
+
+    assert expected == uniforms(1, "verify/1/1", 4)
+    assert set(expected).isdisjoint({*uniforms(2, "verify/1/1", 4), *uniforms(1, "verify/1/2", 4)})
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_as_many_uniforms_come_as_were_asked_for(count: int) -> None:
+    """One to eight."""
+    assert count == len(set(uniforms(1, "planned/1", count)))
 
 
 def test_exponentials_have_the_law_exp_minus_t() -> None:

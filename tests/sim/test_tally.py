@@ -49,7 +49,8 @@ GPU = KINDS[0]
 
 
 @pytest.mark.parametrize(
-    ("value", "bucket"), [(0.0, 0), (9.99, 0), (10.0, 0), (10.001, 1), (20.0, 1), (29.0, 2), (30.0, 2), (31.0, 3), (1e9, 3)]
+    ("value", "bucket"),
+    [(0.0, 0), (9.99, 0), (10.0, 0), (10.001, 1), (20.0, 1), (29.0, 2), (30.0, 2), (31.0, 3), (1e9, 3)],
 )
 def test_an_upper_bound_is_inclusive(value: float, bucket: int) -> None:
     """As Prometheus has it: le; what exceeds every bound is counted in +Inf."""
@@ -103,16 +104,29 @@ def test_every_closed_label_set_is_complete_at_zero() -> None:
     layers = {Layer.HEARTBEAT, Layer.HARDWARE, Layer.WATCHDOG, Layer.GRADIENT}
     causes = set(Component) - {Component.PLANNED}
 
-    assert set(product(causes, layers | {Layer.NONE})) | {(Component.PLANNED, Layer.PLANNED)} == set(tally.interruptions)
+    assert set(product(causes, layers | {Layer.NONE})) | {(Component.PLANNED, Layer.PLANNED)} == set(
+        tally.interruptions
+    )
     assert {
-        (kind.name, kind.component, origin) for kind in KINDS for origin in (Origin.PRIMARY, Origin.RECURRENCE)
+        (kind.name, kind.component, origin)
+        for kind in KINDS
+        for origin in (Origin.PRIMARY, Origin.RECURRENCE)
     } == set(tally.faults)
     assert (layers, layers) == (set(tally.misses), set(tally.false_alarms))
-    assert set(product(layers, DetectionResult)) | {(Layer.NONE, DetectionResult.FIRST)} == set(tally.detections)
+    assert set(product(layers, DetectionResult)) | {(Layer.NONE, DetectionResult.FIRST)} == set(
+        tally.detections
+    )
     assert set(DECISIONS) == set(tally.decisions)
     assert (set(VerificationOutcome), set(StageName)) == (set(tally.verifications), set(tally.stages))
     assert set(Symptom) - {Symptom.BENIGN} == set(tally.mttd)
-    for table in (tally.interruptions, tally.faults, tally.misses, tally.false_alarms, tally.decisions, tally.verifications):
+    for table in (
+        tally.interruptions,
+        tally.faults,
+        tally.misses,
+        tally.false_alarms,
+        tally.decisions,
+        tally.verifications,
+    ):
         assert {0} == set(table.values())
 
 
@@ -133,7 +147,11 @@ def test_two_tallies_share_nothing() -> None:
     one.fault(GPU, Origin.PRIMARY)
 
     assert new_tally(KINDS, ()).recovery.frozen() == other.recovery.frozen()
-    assert (0, 0, 0) == (sum(other.interruptions.values()), sum(other.decisions.values()), sum(other.faults.values()))
+    assert (0, 0, 0) == (
+        sum(other.interruptions.values()),
+        sum(other.decisions.values()),
+        sum(other.faults.values()),
+    )
 
 
 def test_a_planned_stop_is_not_the_last_interruption() -> None:
@@ -175,8 +193,13 @@ def test_a_recovery_is_in_neither_count_before_it_settled() -> None:
     assert [0, 1, 1] == [outcomes.at(at)[RESTART, SUCCESS] for at in (settled_at - 1e-3, settled_at, 1e9)]
 
 
-@pytest.mark.parametrize(("after", "expected"), [(0.0, FAILURE), (SETTLING_SECONDS - 1e-3, FAILURE), (SETTLING_SECONDS, SUCCESS), (1e9, SUCCESS)])
-def test_a_cause_that_fails_again_within_a_day_was_recovered_in_vain(after: float, expected: RecoveryOutcome) -> None:
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [(0.0, FAILURE), (SETTLING_SECONDS - 1e-3, FAILURE), (SETTLING_SECONDS, SUCCESS), (1e9, SUCCESS)],
+)
+def test_a_cause_that_fails_again_within_a_day_was_recovered_in_vain(
+    after: float, expected: RecoveryOutcome
+) -> None:
     """Exactly a day later the recovery has held."""
     outcomes = Outcomes()
     outcomes.verified({"node 5": EVICT}, 1000.0)

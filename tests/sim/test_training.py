@@ -22,7 +22,9 @@ CHECKPOINT = CheckpointSpec(interval_steps=10, save_seconds=5.0)
 class Trainer:
     """A training with its ledger, started at 0 s."""
 
-    def __init__(self, job: JobSpec = JOB, checkpoint: CheckpointSpec = CHECKPOINT, *, replicas: int = 4) -> None:
+    def __init__(
+        self, job: JobSpec = JOB, checkpoint: CheckpointSpec = CHECKPOINT, *, replicas: int = 4
+    ) -> None:
         """With ``replicas`` of eight GPUs."""
         self.ledger = Ledger(8 * replicas, 8 * replicas)
         self.training = Training(job, checkpoint, self.ledger, replicas)
@@ -179,7 +181,9 @@ def test_a_smaller_batch_keeps_the_step_time() -> None:
     assert 10.0 == trainer.training.step_seconds
 
 
-@pytest.mark.parametrize(("replicas", "step_seconds"), [(3, 40.0 / 3), (2, 20.0), (1, 40.0), (4, 10.0), (5, 8.0)])
+@pytest.mark.parametrize(
+    ("replicas", "step_seconds"), [(3, 40.0 / 3), (2, 20.0), (1, 40.0), (4, 10.0), (5, 8.0)]
+)
 def test_the_same_batch_takes_longer_on_fewer_replicas(replicas: int, step_seconds: float) -> None:
     """In inverse proportion, from the next start on; the run in flight is left alone."""
     trainer = Trainer(replace(JOB, on_shrink="same_batch"))
@@ -199,7 +203,9 @@ def test_the_same_size_is_no_news() -> None:
 
 def test_an_interval_in_seconds_follows_the_step_time() -> None:
     """100 s are ten steps of ten seconds, and five of twenty."""
-    trainer = Trainer(replace(JOB, on_shrink="same_batch"), CheckpointSpec(interval_seconds=100.0, save_seconds=5.0))
+    trainer = Trainer(
+        replace(JOB, on_shrink="same_batch"), CheckpointSpec(interval_seconds=100.0, save_seconds=5.0)
+    )
     trainer.training.resize(2)
 
     assert (5, 100.0 / 105.0) == (trainer.training.interval_steps, trainer.training.training_share)
@@ -274,7 +280,9 @@ def test_changes_of_speed_keep_every_second_and_every_step(
     changes: list[tuple[float, float]], rest: float, interval_steps: int, save_seconds: float
 ) -> None:
     """Any stragglers at any instants: steps, saves and buckets are those of a walk step by step."""
-    trainer = Trainer(checkpoint=CheckpointSpec(interval_steps=interval_steps, save_seconds=save_seconds, keep=3))
+    trainer = Trainer(
+        checkpoint=CheckpointSpec(interval_steps=interval_steps, save_seconds=save_seconds, keep=3)
+    )
     walker = Walker(
         now=Fraction(0),
         progress=Fraction(0),
@@ -303,10 +311,10 @@ def test_changes_of_speed_keep_every_second_and_every_step(
     assert at - steps - float(walker.seconds_in_saves) == pytest.approx(
         account.buckets[Bucket.STRAGGLER], abs=1e-6
     )
-    assert (float(walker.saved[-1][1]) if walker.saved else None) == pytest.approx(
-        trainer.training.last_save_at(trainer.training.position(at)), abs=1e-6
-    )
     trainer.stop(at)
+    assert (float(walker.saved[-1][1]) if walker.saved else None) == pytest.approx(
+        trainer.training.store.last_saved_at, abs=1e-6
+    )
     counts = trainer.training.counts
     assert (int(walker.progress), int(walker.progress)) == (trainer.training.step, counts.executed)
     assert (len(walker.saved), saved) == (counts.saves, trainer.training.store.last)
@@ -356,7 +364,9 @@ def test_no_bucket_ever_falls_while_a_job_runs(slow_factor: float) -> None:
     before = trainer.account(1e7).buckets
     for at in looks(1e7, 1e7 + 1500.0, 5000):
         now = trainer.account(at).buckets
-        assert {} == {bucket: (before[bucket], now[bucket]) for bucket in Bucket if now[bucket] < before[bucket]}
+        assert {} == {
+            bucket: (before[bucket], now[bucket]) for bucket in Bucket if now[bucket] < before[bucket]
+        }
         before = now
 
 

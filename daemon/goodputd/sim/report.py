@@ -3,13 +3,14 @@
 Running quantities come from anchors here, so that looking accumulates nothing (DESIGN rule 15).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import NodeStrikes, Snapshot
+from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -18,9 +19,11 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    Layer,
     RecoveryOutcome,
 )
 
+_RECOVERING_ACTIONS = (Action.RESTART, Action.EVICT)
 _WORST_NODES = 20
 _STRIKES_WORTH_A_SERIES = 2
 
@@ -44,30 +47,25 @@ def report(state: State, context: Context) -> Snapshot:
     position = training.position(now) if training.run is not None else None
     work = None if position is None else training.work(now, position)
     time, gpus, idle = state.ledger.at(now, work)
-    gpu_seconds = {bucket.value: seconds for bucket, seconds in gpus.buckets.items()}
-    gpu_seconds[IDLE_CAPACITY] = idle
     tally = state.tally
     step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
     down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
     interruptions = sum(n for (c, _), n in tally.interruptions.items() if c is not Component.PLANNED)
-    nominal = state.cluster.nominal_gpus
     recovery = tally.recovery.total
-    detected = [total for total in tally.mttd.values() if total.count]
     per_node = state.cluster.gpus_per_node
-    expected = state.hazards.expected_so_far(now) if position is not None else 0.0
     return Snapshot(
         scenario=context.scenario,
         now=now,
         seconds=time.buckets,
         provisional_seconds=time.provisional,
         retracted_seconds=time.retracted,
-        gpu_seconds=gpu_seconds,
+        gpu_seconds={bucket.value: gpus.buckets[bucket] for bucket in Bucket} | {IDLE_CAPACITY: idle},
         provisional_gpu_seconds=gpus.provisional,
         retracted_gpu_seconds=gpus.retracted,
-        nominal_gpus=nominal,
+        nominal_gpus=state.cluster.nominal_gpus,
         interruptions=dict(tally.interruptions),
-        expected_interruptions=tally.expected_interruptions + expected,
+        expected_interruptions=tally.expected_interruptions + _expected_of_run(state, now),
         faults=dict(tally.faults),
         detection_misses=dict(tally.misses),
         false_alarms=dict(tally.false_alarms),
@@ -83,15 +81,13 @@ def report(state: State, context: Context) -> Snapshot:
         detection_seconds={key: counting.frozen() for key, counting in tally.detections.items()},
         stage_seconds={name: total.copy() for name, total in tally.stages.items()},
         effective_training_time_ratio=_ratio(_kept(time), now),
-        effective_utilization_ratio=_ratio(_kept(gpus), nominal * now),
+        effective_utilization_ratio=_ratio(_kept(gpus), state.cluster.nominal_gpus * now),
         effective_compute_ratio=_ratio(now - down, now),
-        recovery_success_ratio={
-            action: _success(recoveries, action) for action in (Action.RESTART, Action.EVICT)
-        },
+        recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
         mttr_seconds=_ratio(recovery.seconds, recovery.count),
         mtbf_seconds=_ratio(now, interruptions),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
-        mttd_overall_seconds=_ratio(sum(t.seconds for t in detected), sum(t.count for t in detected)),
+        mttd_overall_seconds=_mean(tally.mttd.values()),
         nodes=dict(state.cluster.counts),
         gpus={node_state: count * per_node for node_state, count in state.cluster.counts.items()},
         job_state=state.job.state,
@@ -102,16 +98,30 @@ def report(state: State, context: Context) -> Snapshot:
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at={CheckpointTier.REMOTE: _last_checkpoint_at(state, position)},
-        detection_timeout_seconds={
-            d.layer: d.timeout_seconds for d in context.detectors if d.timeout_seconds is not None
-        },
+        detection_timeout_seconds=_timeouts(context.detectors),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
     )
 
 
+def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
+    return {d.layer: d.timeout_seconds for d in detectors if d.timeout_seconds is not None}
+
+
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole > 0.0 else None
+
+
+def _expected_of_run(state: State, now: float) -> float:
+    return 0.0 if state.training.run is None else state.hazards.expected_so_far(now)
+
+
+def _mean(totals: Iterable[Total]) -> float | None:
+    seconds, count = 0.0, 0
+    for total in totals:
+        seconds += total.seconds
+        count += total.count
+    return _ratio(seconds, count)
 
 
 def _kept(account: Account) -> float:
