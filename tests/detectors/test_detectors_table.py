@@ -139,9 +139,9 @@ def test_a_layer_is_quiet_on_a_healthy_job(layer: str) -> None:
     ],
 )
 def test_a_loose_threshold_cries_wolf_on_a_healthy_job(layer: str, loose: dict[str, Any]) -> None:
-    """As often as ``false_alarms_per_second`` says of the time it ran: within 3.3 standard errors (alpha = 0.001).
+    """As often as ``false_alarms_per_second`` says of the time it ran, and each costs an incident.
 
-    Every one of them costs an incident.
+    Within 3.3 standard errors: alpha = 0.001.
     """
     world = World(detection__layers=(layer,), strikes__strikes_to_evict=0, **loose).until(30 * 86400.0)
     alarms = world.of(FalseAlarmRaised)

@@ -86,7 +86,7 @@ def store(keep: int, count: int = 0) -> CheckpointStore:
 
 
 def kept(found: CheckpointStore) -> list[int]:
-    """The steps that can be restored, newest first: ask for the newest, then for the one before, and so on."""
+    """The steps that can be restored, newest first: the newest, then the one before, and so on."""
     steps = [found.last]
     while (before := found.before(steps[-1])) != steps[-1]:
         steps.append(before)

@@ -365,7 +365,7 @@ def play(shape: Shape, operations: list[tuple[str, float]]) -> Cluster:
     return cluster
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(SHAPES, OPERATIONS)
 def test_counts_are_what_a_scan_finds(shape: Shape, operations: list[tuple[str, float]]) -> None:
     """Kept counts, the size of the job and who waits agree with every node's own state."""
@@ -380,12 +380,12 @@ def test_counts_are_what_a_scan_finds(shape: Shape, operations: list[tuple[str, 
     cluster.check()
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(SHAPES, OPERATIONS)
 def test_nth_active_covers_exactly_the_nodes_of_the_job(
     shape: Shape, operations: list[tuple[str, float]]
 ) -> None:
-    """The middle, the start and the end of the n-th of N equal fractions name the same node, each node once."""
+    """Start, middle and end of the n-th of N equal fractions name the same node, each node once."""
     cluster = play(shape, operations)
     size = cluster.active_nodes
     # the start of an interval may round down into the one before, so it is taken a little further in
@@ -396,7 +396,7 @@ def test_nth_active_covers_exactly_the_nodes_of_the_job(
 
 
 def test_nth_active_is_uniform_after_dissolves_and_replacements() -> None:
-    """Chi-square of 20,000 choices over the nodes of a job with two holes and two replaced slots; alpha = 0.001."""
+    """Chi-square of 20,000 choices in a job with a hole and two replaced slots; alpha = 0.001."""
     cluster = fleet(20, 2)
     for node in (1, 18, 5, 10):
         cluster.evict(node)

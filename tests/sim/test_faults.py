@@ -46,7 +46,7 @@ def resolve(
 @pytest.mark.parametrize("gpus", FLEETS)
 @pytest.mark.parametrize("p", [1e-30, 1e-20, 1e-12, 3e-9, 1e-6, 1e-3, 0.1, 0.5, 0.999999])
 def test_the_hazard_of_a_step_is_one_minus_all_survive(p: float, gpus: int) -> None:
-    """1 - (1 - p)^N agrees with 200-digit arithmetic to 14 digits, for p far below the epsilon of a float too."""
+    """1 - (1 - p)^N agrees with 200-digit arithmetic to 14 digits, also for p far below 2^-53."""
     with localcontext() as context:
         context.prec = 200
         exact = 1 - (1 - Decimal(p)) ** gpus

@@ -6,7 +6,6 @@ fail them for a seed drawn at random.
 
 from collections import Counter
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +26,7 @@ from goodputd.sim.observation import JobView
 from goodputd.sim.protocols import Detector
 from goodputd.sim.schedule import Schedule
 from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.streams import exponential, stream
 from goodputd.sim.taxonomy import Layer, Origin
 from goodputd.sim.training import Training
 
@@ -102,7 +102,7 @@ def alarm_rate(nodes: int = 16) -> float:
 def permanent(kind: FaultKind, node: int, ordinal: int = 0) -> Fault:
     """A fault that a restart does not cure."""
     identity = f"{kind.name}/{node}/{ordinal}"
-    return Fault(identity, 0.0, kind, node, False, Origin.PRIMARY, Marks(*[0.5] * 6), 0, logged=True)  # noqa: FBT003
+    return Fault(identity, 0.0, kind, node, False, Origin.PRIMARY, Marks(*[0.5] * 6), 0, logged=True)
 
 
 # --- false alarms
@@ -154,8 +154,8 @@ def alarms(count: int, *, nodes_lost: bool = False) -> list[tuple[float, Layer, 
 
 
 @pytest.mark.parametrize("nodes_lost", [False, True])
-def test_false_alarms_come_at_the_rate_of_the_layers(nodes_lost: bool) -> None:  # noqa: FBT001 - a case
-    """KS of 3,000 gaps against the exponential of the summed rates of the job as it is sized; alpha = 0.001."""
+def test_false_alarms_come_at_the_rate_of_the_layers(nodes_lost: bool) -> None:
+    """KS of 3,000 gaps against the exponential of the summed rates of the sized job; alpha = 0.001."""
     gaps = [gap for gap, _, _ in alarms(3000, nodes_lost=nodes_lost)]
 
     assert kstest(gaps, "expon", args=(0.0, 1.0 / alarm_rate(8 if nodes_lost else 16))).pvalue > 0.001
@@ -313,7 +313,7 @@ def test_observed_and_expected_recurrences_agree() -> None:
 
     The job is stopped at random instants as well, which must cost the process nothing.
     """
-    random = Random(5)
+    random = stream(5, "test")
     expected = 0.0
     strikes = 0
     at = 0.0
@@ -322,7 +322,7 @@ def test_observed_and_expected_recurrences_agree() -> None:
     rig.hazards.keep(fault, 0)
     while strikes < 4000:
         rig.start(at)
-        cut_at = at + random.expovariate(1.0 / 5000.0)
+        cut_at = at + 5000.0 * exponential(random.random())
         due_at = rig.schedule.next_at or 0.0
         if due_at <= cut_at:
             at, _ = rig.take()

@@ -114,12 +114,12 @@ def walk(run: Run) -> Walker:
 
 @st.composite
 def runs_and_instants(draw: st.DrawFn) -> tuple[Run, float]:
-    """A run, and an instant within 200 steps of its anchor."""
+    """A run, and an instant within 120 steps of its anchor."""
     run = draw(runs())
-    return run, run.anchor_at + draw(st.floats(0, 200)) * run.step_seconds
+    return run, run.anchor_at + draw(st.floats(0, 120)) * run.step_seconds
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(runs_and_instants())
 def test_a_run_stands_where_a_walk_step_by_step_gets_to(case: tuple[Run, float]) -> None:
     """Progress, saves, seconds in saves, and what is in flight since when agree at any instant."""
@@ -138,7 +138,7 @@ def test_a_run_stands_where_a_walk_step_by_step_gets_to(case: tuple[Run, float])
         assert walker.saved[-1][0] == run.last_saved_step(position.saves_finished)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(runs_and_instants())
 def test_a_run_spends_its_seconds_on_steps_and_saves_only(case: tuple[Run, float]) -> None:
     """Steps times step time plus seconds in saves are the seconds since the anchor."""
@@ -149,8 +149,8 @@ def test_a_run_spends_its_seconds_on_steps_and_saves_only(case: tuple[Run, float
     assert at - run.anchor_at == pytest.approx(stepping + position.save_seconds, rel=0, abs=near(at))
 
 
-@settings(max_examples=200)
-@given(runs(), st.integers(1, 200))
+@settings(max_examples=80)
+@given(runs(), st.integers(1, 120))
 def test_a_step_is_reached_when_a_walk_completes_it(run: Run, ahead: int) -> None:
     """``reaches_step_at`` agrees with the walk; a save that is due at the step comes after."""
     step = math.floor(run.anchor_progress) + ahead
@@ -163,7 +163,7 @@ def test_a_step_is_reached_when_a_walk_completes_it(run: Run, ahead: int) -> Non
     assert step == run.position(at).whole_steps
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(runs_and_instants())
 def test_the_next_save_ends_when_a_walk_ends_it(case: tuple[Run, float]) -> None:
     """``next_save_ends_at`` is the first end of a save after the instant, and then the save counts."""
@@ -182,7 +182,7 @@ def test_the_next_save_ends_when_a_walk_ends_it(case: tuple[Run, float]) -> None
     assert walker.saved[-1][0] == position.whole_steps == run.last_saved_step(position.saves_finished)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(runs(), st.lists(st.floats(0, 200), min_size=2, max_size=30))
 def test_a_run_never_goes_back(run: Run, looks: list[float]) -> None:
     """Progress, saves and seconds in saves never fall as time goes on, boundaries included."""

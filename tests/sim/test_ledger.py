@@ -223,7 +223,7 @@ EPISODES = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(EPISODES)
 def test_every_second_is_in_one_bucket(
     episodes: list[tuple[float, float, bool, list[tuple[Bucket, float, int]]]],

@@ -75,7 +75,7 @@ def test_the_defaults_miss_nothing_and_are_wrong_once_in_thirty_thousand() -> No
 
 @pytest.mark.parametrize("uniform", [0.0, 1.0 - 2.0**-53])
 @pytest.mark.parametrize("wrong", [False, True])
-def test_the_extreme_uniforms_have_a_finite_difference(uniform: float, wrong: bool) -> None:  # noqa: FBT001 - a case
+def test_the_extreme_uniforms_have_a_finite_difference(uniform: float, wrong: bool) -> None:
     """Neither end of [0, 1) is infinitely bad luck."""
     assert math.isfinite(verify(RecoverySpec(), LossSpec(), wrong=wrong, uniform=uniform)[1])
 

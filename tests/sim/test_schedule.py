@@ -91,7 +91,7 @@ def test_the_next_entry_is_never_a_cancelled_one() -> None:
 
 
 def test_cancelled_entries_do_not_pile_up() -> None:
-    """100,000 entries scheduled far ahead and cancelled, as a year of runs does, leave a small state behind."""
+    """100,000 entries scheduled far ahead and cancelled, as a year of runs does, leave little behind."""
     schedule = Schedule()
     schedule.push(1e9, "kept")
     for _ in range(100_000):

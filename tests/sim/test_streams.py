@@ -54,7 +54,7 @@ def test_the_first_draws_of_neighbouring_names_are_uniform_and_independent() -> 
 
 
 def test_the_uniforms_of_a_name_are_uniform_and_independent() -> None:
-    """KS of each of eight columns over 5,000 names, and the correlation with the next column and the next name.
+    """KS of each of eight columns over 5,000 names, and its correlation with the next column and name.
 
     Alpha = 0.001 each; 24 tests, so 2.4 % together.
     """

@@ -37,7 +37,7 @@ MID_STEP, MID_SAVE = 1037.0, 1103.0
 def fault(kind: FaultKind, at: float, *, logged: bool = False) -> Fault:
     """A fault on node 3 whose statistical luck is 0.25."""
     marks = Marks(logged=0.5, statistic=0.25, pace=0.5, wrong_restore=0.5, verify_noise=0.5, repair=0.5)
-    return Fault("id", at, kind, 3, True, Origin.PRIMARY, marks, 0, logged)  # noqa: FBT003
+    return Fault("id", at, kind, 3, True, Origin.PRIMARY, marks, 0, logged)
 
 
 def seen(kind: FaultKind, at: float, *, run: Run = RUN, logged: bool = False) -> Observation:
@@ -55,8 +55,8 @@ def seen(kind: FaultKind, at: float, *, run: Run = RUN, logged: bool = False) ->
         (BENIGN, False, False, False),
     ],
 )
-def test_each_symptom_stops_what_it_stops(kind: FaultKind, beats: bool, steps: bool, stalls: bool) -> None:  # noqa: FBT001 - cases
-    """A crash ends heartbeats, step beats and collectives; a hang leaves the heartbeats; the rest stops nothing."""
+def test_each_symptom_stops_what_it_stops(kind: FaultKind, beats: bool, steps: bool, stalls: bool) -> None:
+    """A crash ends heartbeats, step beats and collectives; a hang leaves the first; the rest stops nothing."""
     observation = seen(kind, MID_STEP)
     stopped = (observation.beats_stop_at, observation.steps_stop_at, observation.collective_stalls_at)
 

@@ -147,7 +147,7 @@ def test_a_restore_of_an_older_checkpoint_retracts_what_lies_between() -> None:
 
 
 def test_steps_add_up_over_restores() -> None:
-    """step = executed - lost - retracted after any of them (rule 10)."""
+    """The step is what was executed less what was lost or retracted, after any of them (rule 10)."""
     trainer = Trainer()
     training = trainer.training
     at = 0.0
@@ -269,7 +269,7 @@ def test_checks_go_on_when_the_speed_changes() -> None:
     assert 0.0 == trainer.training.checks_from
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(0, 400), st.floats(1, 3)), max_size=6),
     st.floats(0, 400),
@@ -370,7 +370,7 @@ def test_no_bucket_ever_falls_while_a_job_runs(slow_factor: float) -> None:
         before = now
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.floats(0.5, 60), st.floats(0, 60), st.floats(0, 1e7), st.floats(0, 1e5))
 def test_a_stop_at_the_end_of_a_save_never_takes_from_lost_work(
     step_seconds: float, save_seconds: float, start: float, stop_after: float

@@ -12,6 +12,7 @@ from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
 from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total
 from goodputd.sim.state import State
+from goodputd.sim.tally import Tally
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -51,8 +52,6 @@ def report(state: State, context: Context) -> Snapshot:
     step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
     down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
-    interruptions = sum(n for (c, _), n in tally.interruptions.items() if c is not Component.PLANNED)
-    recovery = tally.recovery.total
     per_node = state.cluster.gpus_per_node
     return Snapshot(
         scenario=context.scenario,
@@ -84,8 +83,8 @@ def report(state: State, context: Context) -> Snapshot:
         effective_utilization_ratio=_ratio(_kept(gpus), state.cluster.nominal_gpus * now),
         effective_compute_ratio=_ratio(now - down, now),
         recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
-        mttr_seconds=_ratio(recovery.seconds, recovery.count),
-        mtbf_seconds=_ratio(now, interruptions),
+        mttr_seconds=_mean([tally.recovery.total]),
+        mtbf_seconds=_ratio(now, _unplanned(tally)),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
         mttd_overall_seconds=_mean(tally.mttd.values()),
         nodes=dict(state.cluster.counts),
@@ -114,6 +113,10 @@ def _ratio(part: float, whole: float) -> float | None:
 
 def _expected_of_run(state: State, now: float) -> float:
     return 0.0 if state.training.run is None else state.hazards.expected_so_far(now)
+
+
+def _unplanned(tally: Tally) -> int:
+    return sum(n for (component, _), n in tally.interruptions.items() if component is not Component.PLANNED)
 
 
 def _mean(totals: Iterable[Total]) -> float | None:
