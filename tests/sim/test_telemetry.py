@@ -3,6 +3,8 @@
 import pytest
 
 from goodputd import detectors
+from goodputd.detectors.heartbeat import HeartbeatSpec
+from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, Marks, resolve_kinds
 from goodputd.sim.job import Run
 from goodputd.sim.observation import Observation
@@ -56,7 +58,7 @@ def seen(kind: FaultKind, at: float, *, run: Run = RUN, logged: bool = False) ->
     ],
 )
 def test_each_symptom_stops_what_it_stops(kind: FaultKind, beats: bool, steps: bool, stalls: bool) -> None:
-    """A crash ends heartbeats, step beats and collectives; a hang leaves the first; the rest stops nothing."""
+    """A crash ends heartbeats, step beats and collectives, a hang all but the first, the rest nothing."""
     observation = seen(kind, MID_STEP)
     stopped = (observation.beats_stop_at, observation.steps_stop_at, observation.collective_stalls_at)
 
@@ -152,8 +154,8 @@ def test_of_two_claims_at_one_instant_the_faster_layer_comes_first() -> None:
     built = detectors.build(
         detectors.DetectionSpec(
             layers=("watchdog", "heartbeat"),
-            heartbeat=detectors.HeartbeatSpec(timeout_seconds=60.0),
-            watchdog=detectors.WatchdogSpec(timeout_seconds=60.0),
+            heartbeat=HeartbeatSpec(timeout_seconds=60.0),
+            watchdog=WatchdogSpec(timeout_seconds=60.0),
         )
     )
     claims = survey(built, observation)

@@ -45,6 +45,10 @@ class _Stream:
     ordinal: int = 0
 
 
+_Candidate = tuple[float, int, int, int, float, float, float, float, float, float, float]
+"""Instant, index of stream, node, ordinal, then uniforms: transient or not, and the marks."""
+
+
 class FaultSource:
     """The pending candidate of every stream, earliest first."""
 
@@ -59,9 +63,7 @@ class FaultSource:
             for first, size in [(JOB_WIDE, 1)] if kind.job_wide else blocks(nodes):
                 source = stream(seed, f"faults/{kind.name}/{first}")
                 self._streams.append(_Stream(kind, first, size, kind.rate_per_second * size, source))
-        self._pending: list[tuple[float, int, int, tuple[float, ...]]] = []
-        for index in range(len(self._streams)):
-            self._pending.append(self._draw(index))
+        self._pending = [self._draw(index) for index in range(len(self._streams))]
         heapify(self._pending)
 
     @property
@@ -71,12 +73,23 @@ class FaultSource:
 
     def take(self) -> Fault:
         """The earliest candidate; its stream draws its next one."""
-        at, index, node, uniforms = self._pending[0]
+        at, index, node, ordinal, transient, logged, *marks = self._pending[0]
         heapreplace(self._pending, self._draw(index))
         source = self._streams[index]
-        return _fault(source, at, node, uniforms)
+        kind = source.kind
+        return Fault(
+            f"{kind.name}/{source.first}/{ordinal}",
+            at,
+            kind,
+            node,
+            transient < kind.transient_probability,
+            _PRIMARY,
+            Marks(logged, *marks),
+            0,
+            kind.event is not None and logged < kind.logged_probability,
+        )
 
-    def _draw(self, index: int) -> tuple[float, int, int, tuple[float, ...]]:
+    def _draw(self, index: int) -> _Candidate:
         """The stream's next candidate on a node that exists.
 
         The uniforms are drawn for candidates beyond the fleet too: a larger fleet, where they are
@@ -90,29 +103,14 @@ class FaultSource:
         while True:
             at -= log(1.0 - uniform()) / rate
             node = first + int(uniform() * size) if first >= 0 else JOB_WIDE
-            uniforms = (ordinal, uniform(), uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
-            ordinal += 1
+            transient, logged = uniform(), uniform()
+            a, b, c, d, e = uniform(), uniform(), uniform(), uniform(), uniform()
             if node < nodes:
                 break
+            ordinal += 1
         source.at = at
-        source.ordinal = ordinal
-        return at, index, node, uniforms
-
-
-def _fault(source: _Stream, at: float, node: int, uniforms: tuple[float, ...]) -> Fault:
-    ordinal, transient, logged, *marks = uniforms
-    kind = source.kind
-    return Fault(
-        f"{kind.name}/{source.first}/{ordinal}",
-        at,
-        kind,
-        node,
-        transient < kind.transient_probability,
-        _PRIMARY,
-        Marks(logged, *marks),
-        0,
-        kind.event is not None and logged < kind.logged_probability,
-    )
+        source.ordinal = ordinal + 1
+        return at, index, node, ordinal, transient, logged, a, b, c, d, e
 
 
 def recurrence(seed: int, fault: Fault) -> tuple[float, Marks]:
