@@ -6,7 +6,7 @@ of simulations: it is handed facts, and a clock.
 """
 
 import json
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Final, Protocol, TextIO
 
 import structlog
@@ -23,7 +23,7 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 class Journal(Protocol):
     """Where the daemon says what happens."""
 
-    def facts(self, scenario: str, facts: Iterable[Fact]) -> None:
+    def facts(self, scenario: str, facts: Sequence[Fact]) -> None:
         """Say what these facts of a scenario amount to."""
         ...
 
@@ -57,6 +57,14 @@ class RateLimit:
         self._suppressed += 1
         return False
 
+    def suppress(self, lines: int) -> bool:
+        """Whether no more lines may be said now; then so many are counted as suppressed at once."""
+        self._turn()
+        if self._admitted < self._limit:
+            return False
+        self._suppressed += lines
+        return True
+
     def take_suppressed(self) -> int:
         """Lines suppressed in seconds that are over and not told yet; they count as told now."""
         self._turn()
@@ -84,11 +92,14 @@ class JsonJournal:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(serializer=json.dumps),
         )
+        self._says_every_fact = self._log.is_enabled_for(_LEVELS["info"])
         self._limit = limit
         self._start = clock_start_timestamp
 
-    def facts(self, scenario: str, facts: Iterable[Fact]) -> None:
+    def facts(self, scenario: str, facts: Sequence[Fact]) -> None:
         """One line per fact."""
+        if self._says_every_fact and self._limit.suppress(len(facts)):
+            return
         for fact in facts:
             level = _LEVELS["warning" if is_warning(fact) else "info"]
             if self._log.is_enabled_for(level) and self._limit.admit():
@@ -117,7 +128,7 @@ class ConsoleJournal:
         self._narrators = {name: Narrator() for name in scenarios}
         self._width = max(map(len, scenarios), default=0)
 
-    def facts(self, scenario: str, facts: Iterable[Fact]) -> None:
+    def facts(self, scenario: str, facts: Sequence[Fact]) -> None:
         """One line per story that the facts complete."""
         for story in self._narrators[scenario].feed(facts):
             level = _LEVELS["warning" if story.is_warning else "info"]
@@ -163,9 +174,8 @@ def _logger(out: TextIO, level: str, *processors: structlog.typing.Processor) ->
         structlog.PrintLogger(out),
         processors=list(processors),
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
-        cache_logger_on_first_use=True,
     )
-    return logger
+    return logger.bind()  # the lazy proxy would be resolved at every line
 
 
 def _line(_: object, __: str, event: MutableMapping[str, Any]) -> str:

@@ -37,8 +37,10 @@ from goodputd.web.hosts import allowed_names
 
 PUBLISH_WALL_SECONDS: Final = 0.25
 """A view is at most this old."""
-SLICE_WALL_SECONDS: Final = 0.003
+SLICE_WALL_SECONDS: Final = 0.0005
 """How long the simulations may keep the event loop before it looks after everybody else."""
+_TURNS_OF_A_REQUEST: Final = 6
+"""Turns of the event loop from a readable socket to a written response, each of which would wait a slice."""
 TICK_WALL_SECONDS: Final = 0.01
 """At high speed events are played together once per tick, since each wake-up costs as much as several."""
 LONGEST_SLICE_SECONDS: Final = 10 * 86400.0
@@ -166,7 +168,8 @@ class Player:
                 self._publish()
             if self._now >= goal:
                 return
-            await asyncio.sleep(0)
+            for _ in range(_TURNS_OF_A_REQUEST):
+                await asyncio.sleep(0)
 
     def pause_wall_seconds(self) -> float:
         """How long nothing has to be done: until the next event or view; 0 while behind the pace."""

@@ -76,7 +76,7 @@ def _processor() -> str:
     )
 
 
-def _verdict(verdict: bool | None) -> Text:  # noqa: FBT001 - it is what is shown
+def _verdict(verdict: bool | None) -> Text:
     if verdict is None:
         return Text("-", style="dim")
     return Text("yes", style="green") if verdict else Text("NO", style="bold red")

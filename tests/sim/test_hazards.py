@@ -85,7 +85,7 @@ class Rig:
         assert at is not None
         [(_, _, name, payload), *_] = self.schedule.due(at)
         if name == "recurrence":
-            self.hazards.struck(payload)
+            self.hazards.struck(payload, self.schedule)
         return at, name
 
 
@@ -211,7 +211,8 @@ def test_what_strikes_again_is_the_same_fault_with_marks_of_its_own() -> None:
         before = permanent(GPU, 3, ordinal)
         marks = before.marks
         rig.hazards.keep(before, 7)
-        again = rig.hazards.struck(rig.hazards.standing[0])
+        rig.start(0.0)
+        again = rig.hazards.struck(rig.hazards.standing[0], rig.schedule)
         assert (before.identity, GPU, 3, Origin.RECURRENCE, 1, False) == (
             again.identity,
             again.kind,

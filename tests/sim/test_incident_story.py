@@ -8,6 +8,7 @@ from goodputd.sim.events import (
     DetectionRaised,
     FaultMasked,
     FaultOccurred,
+    InjectFault,
     JobResized,
     NodeEvicted,
     NodeReturned,
@@ -423,3 +424,25 @@ def test_an_innocent_node_comes_back_with_no_fault_found() -> None:
     assert all(fact.no_fault_found for fact in returned)
     assert world.snapshot.mttd_overall_seconds is None
     assert world.snapshot.total_interruptions == sum(world.snapshot.false_alarms.values())
+
+
+def test_a_fault_can_be_injected_at_any_moment() -> None:
+    """A command strikes at once; what it leads to is the history from there on."""
+    world = World().until(1000.0)
+    struck = world.simulation.submit(InjectFault("crash", node=5))
+    world.until(2000.0)
+
+    assert [(1000.0, "crash", Origin.INJECTED, 5)] == [
+        (fact.at, fact.kind, fact.origin, fact.node) for fact in struck if isinstance(fact, FaultOccurred)
+    ]
+    assert [5] == [decision.node for decision in world.of(DecisionMade)]
+
+
+@pytest.mark.parametrize(("kind", "node", "error"), [("nope", 1, KeyError), ("crash", 99, ValueError)])
+def test_an_impossible_injection_changes_nothing(kind: str, node: int, error: type[Exception]) -> None:
+    """An unknown kind and a node that does not exist are refused."""
+    world = World().until(1000.0)
+
+    with pytest.raises(error):
+        world.simulation.submit(InjectFault(kind, node))
+    assert sum(world.snapshot.faults.values()) == 0

@@ -3,6 +3,7 @@
 import pytest
 
 from goodputd import detectors
+from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
 from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, Marks, resolve_kinds
@@ -141,6 +142,19 @@ def test_every_layer_that_sees_a_fault_claims_it_in_order_of_time() -> None:
         (1030.0 + 30.0, Layer.HEARTBEAT),
         (MID_STEP + 600.0, Layer.WATCHDOG),
     ] == layers(seen(CRASH, MID_STEP, logged=True))
+
+
+def test_the_slowest_layer_of_the_table_may_be_the_first_to_claim() -> None:
+    """Events polled every ten minutes come after the last beat, and a watchdog of five seconds before it."""
+    spec = detectors.DetectionSpec(
+        hardware=HardwareSpec(mode="poll", poll_seconds=600.0), watchdog=WatchdogSpec(timeout_seconds=5.0)
+    )
+    built = detectors.build(spec)
+    claims = survey(built, seen(CRASH, MID_STEP, logged=True))
+
+    assert [(MID_STEP + 5.0, Layer.WATCHDOG), (1060.0, Layer.HEARTBEAT), (1202.0, Layer.HARDWARE)] == [
+        (at, built[index].layer) for at, index in claims
+    ]
 
 
 def test_layers_that_are_blind_claim_nothing() -> None:

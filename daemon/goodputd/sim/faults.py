@@ -219,7 +219,8 @@ def resolve_kinds(
     """
     declared = (*(catalog.kinds if catalog else ()), *spec.kinds)
     kinds = tuple(_resolve(kind, catalog, gpus_per_node) for kind in declared)
-    stopping = sum(k.rate_per_second * (1 if k.job_wide else nodes) for k in kinds if k.stops)
+    # fsum: what sum() gives in the last digit depends on the version of Python
+    stopping = math.fsum(k.rate_per_second * (1 if k.job_wide else nodes) for k in kinds if k.stops)
     scale = spec.scale
     if spec.total_interruptions is not None and stopping > 0.0:
         scale = spec.total_interruptions / (stopping * spec.period_days * SECONDS_PER_DAY)

@@ -6,6 +6,8 @@ law as drawing anew at each resume, and it does not depend on when the job happe
 """
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from math import fsum
 from random import Random
 
 from goodputd.sim.arrivals import recurrence
@@ -29,10 +31,11 @@ class Standing:
 
     fault: Fault
     left_seconds: float
-    """Training time until it strikes again; unused for faults of the whole job."""
+    """Training time until it strikes again, while its node is out of the job."""
     step: int
     """The step at which a fault of the whole job strikes again."""
     entry: int = -1
+    """Schedule number of its next strike; -1 for none."""
 
 
 class Hazards:
@@ -43,16 +46,21 @@ class Hazards:
         "_alarm_exposure",
         "_alarm_rate",
         "_alarm_rates",
+        "_count",
         "_detectors",
+        "_dormant",
         "_job_rate",
+        "_job_wide",
         "_node_rate",
         "_nodes",
+        "_ran",
         "_random",
         "_rate",
         "_recurrence_seconds",
         "_seed",
         "_since",
-        "standing",
+        "_stopping",
+        "_waiting",
     )
 
     def __init__(
@@ -66,8 +74,8 @@ class Hazards:
         self._seed = seed
         self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
-        self._node_rate = sum(k.rate_per_second for k in kinds if k.stops and not k.job_wide)
-        self._job_rate = sum(k.rate_per_second for k in kinds if k.stops and k.job_wide)
+        self._node_rate = fsum(k.rate_per_second for k in kinds if k.stops and not k.job_wide)
+        self._job_rate = fsum(k.rate_per_second for k in kinds if k.stops and k.job_wide)
         self._random: Random = stream(seed, "false_alarms")
         self._alarm_exposure = exponential(self._random.random())
         self._alarm_rates: list[float] = []
@@ -76,48 +84,55 @@ class Hazards:
         self._alarm_entry = -1
         self._rate = 0.0
         self._since = 0.0
-        self.standing: list[Standing] = []
+        self._ran = 0.0
+        """Running time of all runs that have ended."""
+        self._waiting: list[tuple[float, int, Standing]] = []
+        """(running time at which it strikes, number, fault) on nodes of the job: a heap."""
+        self._count = 0
+        self._dormant: list[Standing] = []
+        """On nodes that a shrink left idle."""
+        self._job_wide: list[Standing] = []
+        self._stopping = 0
+        """How many of those that wait would stop the job."""
+
+    @property
+    def standing(self) -> list[Standing]:
+        """Every standing fault, in no useful order."""
+        return [*(standing for _, _, standing in self._waiting), *self._dormant, *self._job_wide]
 
     def start(self, schedule: Schedule, at: float, cluster: Cluster, training: Training, run: Run) -> None:
         """A run begins: whatever it exposes the job to is scheduled."""
         nodes = cluster.active_nodes
         if nodes != self._nodes:
             self._size(nodes, cluster, training)
-        alarms = self._alarm_rate
-        if alarms > 0.0:
-            self._alarm_entry = schedule.push(at + self._alarm_exposure / alarms, "false_alarm")
-        recurrences = 0.0
-        for standing in self.standing:
-            if standing.fault.node == JOB_WIDE:
-                # half a step in, so that the crash comes at the same step as before
-                due_at = run.reaches_step_at(standing.step) + 0.5 * run.step_seconds
-                standing.entry = schedule.push(max(at, due_at), "recurrence", standing)
-            elif cluster.is_in_job(standing.fault.node):
-                # a node that a shrink left idle keeps its fault for when it is used again
-                standing.entry = schedule.push(at + standing.left_seconds, "recurrence", standing)
-                recurrences += 1.0 / self._recurrence_seconds if standing.fault.kind.stops else 0.0
-        self._rate = self._node_rate * nodes + self._job_rate + alarms + recurrences
+        if self._dormant:
+            self._sort_out(cluster)
         self._since = at
-
-    def _size(self, nodes: int, cluster: Cluster, training: Training) -> None:
-        """How often the layers cry wolf depends on the size of the job and its steps only."""
-        view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
-        self._nodes = nodes
-        self._alarm_rates = [detector.false_alarms_per_second(view) for detector in self._detectors]
-        self._alarm_rate = sum(self._alarm_rates)
+        if self._alarm_rate > 0.0:
+            self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
+        if self._waiting:
+            self._schedule_next(schedule)
+        for standing in self._job_wide:
+            # half a step in, so that the crash comes at the same step as before
+            due_at = run.reaches_step_at(standing.step) + 0.5 * run.step_seconds
+            standing.entry = schedule.push(max(at, due_at), "recurrence", standing)
+        recurrences = self._stopping / self._recurrence_seconds
+        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
 
     def stop(self, schedule: Schedule, at: float) -> float:
         """The run ended; returns the interruptions that were to be expected of it."""
         ran = at - self._since
+        self._ran += ran
+        self._since = at
         if self._alarm_entry >= 0:
             schedule.cancel(self._alarm_entry)
             self._alarm_exposure -= ran * self._alarm_rate
             self._alarm_entry = -1
-        for standing in self.standing:
+        scheduled = [self._waiting[0][2], *self._job_wide] if self._waiting else self._job_wide
+        for standing in scheduled:
             if standing.entry >= 0:
                 schedule.cancel(standing.entry)
                 standing.entry = -1
-                standing.left_seconds -= ran
         return self._rate * ran
 
     def expected_so_far(self, at: float) -> float:
@@ -128,14 +143,26 @@ class Hazards:
         """A restart left this permanent fault in the job; it will strike again."""
         fault.recurrences += 1
         wait, fault.marks = recurrence(self._seed, fault)
-        self.standing.append(Standing(fault, wait * self._recurrence_seconds, step))
+        standing = Standing(fault, wait * self._recurrence_seconds, step)
+        if fault.node == JOB_WIDE:
+            self._job_wide.append(standing)
+        else:
+            self._dormant.append(standing)
 
-    def struck(self, standing: Standing) -> Fault:
-        """The standing fault strikes again: the same fault, with the marks of this strike."""
-        standing.entry = -1
-        self.standing.remove(standing)
+    def struck(self, standing: Standing, schedule: Schedule) -> Fault:
+        """The standing fault strikes again: the same fault, with the marks of this strike.
+
+        The job may run on, with a straggler, so the next one in line is scheduled.
+        """
         before = standing.fault
         kind = before.kind
+        if before.node == JOB_WIDE:
+            self._job_wide.remove(standing)
+        else:
+            heappop(self._waiting)
+            self._stopping -= kind.stops
+            if self._waiting:
+                self._schedule_next(schedule)
         logged = kind.event is not None and before.marks.logged < kind.logged_probability
         return Fault(
             before.identity,
@@ -150,12 +177,44 @@ class Hazards:
         )
 
     def node_left(self, node: int) -> None:
-        """The node is out of the job, and its faults with it."""
-        self.standing = [standing for standing in self.standing if standing.fault.node != node]
+        """The node is out of the job for good, and its faults with it."""
+        self._dormant = [standing for standing in self._dormant if standing.fault.node != node]
+        if any(entry[2].fault.node == node for entry in self._waiting):
+            self._waiting = [entry for entry in self._waiting if entry[2].fault.node != node]
+            heapify(self._waiting)
+            self._stopping = sum(entry[2].fault.kind.stops for entry in self._waiting)
 
     def stands_on(self, node: int) -> bool:
         """Whether the node carries a permanent fault."""
         return any(standing.fault.node == node for standing in self.standing)
+
+    def _size(self, nodes: int, cluster: Cluster, training: Training) -> None:
+        """The job has another size: its false alarms change, and some faults may have left with it."""
+        view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
+        self._nodes = nodes
+        self._alarm_rates = [detector.false_alarms_per_second(view) for detector in self._detectors]
+        self._alarm_rate = fsum(self._alarm_rates)
+        for due, _, standing in self._waiting:
+            standing.left_seconds = due - self._ran
+            self._dormant.append(standing)
+        self._waiting.clear()
+        self._stopping = 0
+
+    def _sort_out(self, cluster: Cluster) -> None:
+        """Faults on nodes that are in the job wait for their exposure; the others stay dormant."""
+        dormant, self._dormant = self._dormant, []
+        for standing in dormant:
+            if cluster.is_in_job(standing.fault.node):
+                self._count += 1
+                self._stopping += standing.fault.kind.stops
+                heappush(self._waiting, (self._ran + standing.left_seconds, self._count, standing))
+            else:
+                self._dormant.append(standing)
+
+    def _schedule_next(self, schedule: Schedule) -> None:
+        """Only the first in line: the others' turn comes after it."""
+        due, _, standing = self._waiting[0]
+        standing.entry = schedule.push(self._since + max(0.0, due - self._ran), "recurrence", standing)
 
     def alarm(self) -> tuple[Detector, float, Marks]:
         """A false alarm fires: the layer, where in the job it points (a fraction), its marks."""

@@ -33,7 +33,6 @@ class Incident:
     """The open incident; instants in simulated seconds, -1 for a schedule number not set."""
 
     number: int
-    opened_at: float
     component: Component
     layer: Layer
     stop_step: int

@@ -10,16 +10,14 @@ from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total, unplanned
 from goodputd.sim.state import State
-from goodputd.sim.tally import Tally
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
     Bucket,
     CheckpointOutcome,
     CheckpointTier,
-    Component,
     Layer,
     RecoveryOutcome,
 )
@@ -84,7 +82,7 @@ def report(state: State, context: Context) -> Snapshot:
         effective_compute_ratio=_ratio(now - down, now),
         recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
         mttr_seconds=_mean([tally.recovery.total]),
-        mtbf_seconds=_ratio(now, _unplanned(tally)),
+        mtbf_seconds=_ratio(now, unplanned(tally.interruptions)),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
         mttd_overall_seconds=_mean(tally.mttd.values()),
         nodes=dict(state.cluster.counts),
@@ -113,10 +111,6 @@ def _ratio(part: float, whole: float) -> float | None:
 
 def _expected_of_run(state: State, now: float) -> float:
     return 0.0 if state.training.run is None else state.hazards.expected_so_far(now)
-
-
-def _unplanned(tally: Tally) -> int:
-    return sum(n for (component, _), n in tally.interruptions.items() if component is not Component.PLANNED)
 
 
 def _mean(totals: Iterable[Total]) -> float | None:

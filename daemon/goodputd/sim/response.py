@@ -131,7 +131,7 @@ class Response:
         elif state.down_since is not None:
             state.tally.stages[_DETECT].add(state.now - state.down_since)
         state.tally.interruption(component, layer, state.now)
-        state.incident = Incident(state.incidents, state.now, component, layer, state.training.step, marks)
+        state.incident = Incident(state.incidents, component, layer, state.training.step, marks)
         return state.incident
 
     # --- the plan

@@ -189,7 +189,7 @@ class Simulation:
         return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
 
     def _on_recurrence(self, standing: Standing) -> None:
-        fault = self._state.hazards.struck(standing)
+        fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
 

@@ -135,4 +135,9 @@ class Snapshot:
     @property
     def total_interruptions(self) -> int:
         """Incidents opened, planned ones not counted."""
-        return sum(n for (c, _), n in self.interruptions.items() if c is not Component.PLANNED)
+        return unplanned(self.interruptions)
+
+
+def unplanned(interruptions: dict[tuple[Component, Layer], int]) -> int:
+    """How many of the incidents were not planned: what MTBF counts (DESIGN rule 12)."""
+    return sum(count for (component, _), count in interruptions.items() if component is not Component.PLANNED)
