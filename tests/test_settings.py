@@ -341,6 +341,8 @@ DOUBTFUL = {
     "[checkpoint]\ninterval_steps = 2\nsave_seconds = 60": (
         "checkpoint.interval_steps: 11.8 s between saves of 60 s: mostly it is saving"
     ),
+    "[policy.strikes]\nstrikes_to_evict = 0": "policy.strikes.strikes_to_evict: 0 never evicts, so permanent "
+    "faults pile up and the job ends up failing all the time",
     "[detection]\nlayers = []": "detection.layers: no layer is on; a person finds every stop after 4 h",
     "[detection.heartbeat]\ntimeout_seconds = 15": (
         "detection.heartbeat: about 119,226 false alarms in a day of running"

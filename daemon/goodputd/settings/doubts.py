@@ -11,7 +11,7 @@ from typing import Final
 from goodputd import detectors
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
-from goodputd.settings.rules import Finding, faults_per_day
+from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
@@ -94,6 +94,18 @@ def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
         yield "faults", "nothing ever breaks"
 
 
+def _never_evicts(tables: Tables) -> Iterator[Finding]:
+    if tables.policy.strikes.strikes_to_evict or tables.policy.strikes.evict_components:
+        return
+    catalog = kinds_of_catalog(tables.faults)
+    declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    if any(kind.transient_probability < 1.0 and kind.scope == "node" for kind in declared):
+        yield (
+            "policy.strikes.strikes_to_evict",
+            "0 never evicts, so permanent faults pile up and the job ends up failing all the time",
+        )
+
+
 def _period(tables: Tables) -> Iterator[Finding]:
     faults = tables.faults
     if faults.total_interruptions is None and faults.period_days != FaultsSpec().period_days:
@@ -118,6 +130,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _layers,
     _false_alarms,
     _nothing_breaks,
+    _never_evicts,
     _period,
     _loss_jump,
 )
