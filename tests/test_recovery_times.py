@@ -81,7 +81,7 @@ def test_stages_take_what_the_settings_say_and_the_whole_330_to_390_seconds() ->
 
 
 def test_the_shipped_timeline_is_exact_at_every_instant() -> None:
-    """Second strike, no spare: detected at 30 s, decided 60, restarted 120, restored 300, verified at 360 s."""
+    """Second strike, no spare: detected at 30 s, decided 60, restarted 120, restored 300, verified 360 s."""
     (simulation,) = build(load(CONFIG / "recovery-timeline.toml", environ={}))
     facts = simulation.advance_to(86400.0)
     struck = [fact.at for fact in facts if isinstance(fact, FaultOccurred)][1]

@@ -246,6 +246,23 @@ def test_a_node_that_a_shrink_left_idle_keeps_its_fault_for_later() -> None:
     assert (pytest.approx(21 * wait), "recurrence") == rig.take()
 
 
+def test_a_job_of_the_same_size_may_be_other_nodes() -> None:
+    """Between two runs one replica comes back and the other goes: the fault went idle with its node."""
+    rig = Rig()
+    rig.hazards.keep(permanent(GPU, 3), 0)
+    rig.cluster.evict(9)
+    rig.start(0.0)
+    assert rig.schedule.next_at is not None
+    rig.stop(1.0)
+    rig.cluster.return_repaired(9)
+    rig.cluster.grow()
+    rig.cluster.evict(5)
+    rig.start(1000.0)
+
+    assert 8 == rig.cluster.active_nodes
+    assert rig.schedule.next_at is None
+
+
 def test_a_fault_leaves_with_its_node() -> None:
     """Eviction ends the faults of that node and of no other."""
     rig = Rig()

@@ -87,7 +87,7 @@ def test_retracted_seconds_stand_outside_the_buckets() -> None:
     """The bucket stays as it is, so that no counter falls (rule 9)."""
     found = ledger()
     found.enter_run(work(committed=100.0))
-    found.retract(60.0)
+    found.retract(60.0, 6000.0)
 
     assert {"productive": 100.0, "provisional": 0.0, "retracted": 60.0} == spent(found.time)
 
@@ -143,7 +143,7 @@ def test_gpu_seconds_are_seconds_times_the_gpus_at_work() -> None:
     """In every bucket and beside them."""
     found = ledger(100, 100)
     found.enter_run(work(save=5.0, committed=90.0, provisional=5.0))
-    found.retract(2.0)
+    found.retract(2.0, 200.0)
     _, gpus, idle = found.at(100.0, None)
 
     assert {

@@ -5,6 +5,7 @@ to stdout as they happen, merged over scenarios in the order of simulated time.
 """
 
 import dataclasses
+import gc
 import json
 import math
 import sys
@@ -35,6 +36,8 @@ def run(
 ) -> None:
     """Simulate and print to stdout: a table, one JSON object, the facts, or the facts and then the object."""
     simulations = assembly.build(settings, until_step=until_step)
+    # The core makes no reference cycles (a test says so): looking for them costs 8 % and finds nothing.
+    gc.disable()
     reached_at: dict[str, float] = {}
     with _progress_bar(hidden=as_trace and sys.stdout.isatty()) as progress:
         for scenario, fact in play(simulations, horizon_seconds, progress=progress):

@@ -57,12 +57,16 @@ class CheckpointStore:
         """The step of the newest checkpoint."""
         return self._steps[-1]
 
+    @property
+    def oldest(self) -> int:
+        """The step of the oldest checkpoint kept."""
+        return self._steps[0]
+
     def saved(self, last_step: int, count: int, interval_steps: int, at: float) -> None:
         """``count`` saves became durable, ``interval_steps`` apart, the newest at ``at``."""
-        first = max(0, count - self._keep)
-        for index in range(first, count):
-            self._steps.append(last_step - (count - 1 - index) * interval_steps)
-        del self._steps[: -self._keep]
+        kept = min(count, self._keep)
+        steps = [last_step - back * interval_steps for back in range(kept - 1, -1, -1)]
+        self._steps = steps if kept == self._keep else [*self._steps[kept - self._keep :], *steps]
         self.last_saved_at = at
 
     def at_or_before(self, step: int) -> int:

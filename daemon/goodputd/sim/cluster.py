@@ -79,10 +79,13 @@ class Cluster:
         self.counts[_IDLE] = len(self._idle)
         self.counts[_SPARE] = spec.spares
         self._strikes: dict[int, list[float]] = {}
+        self.reshapes = 0
+        """How often replicas were dissolved or filled: the same size may be other nodes."""
         self._count()
 
     def _count(self) -> None:
         """Work out the job's size; called when it changes."""
+        self.reshapes += 1
         self.active_replicas = self.nominal_replicas - len(self._dissolved)
         """Replicas that have all their nodes."""
         self.active_nodes = self.active_replicas * self.nodes_per_replica

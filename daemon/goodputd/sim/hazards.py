@@ -52,11 +52,11 @@ class Hazards:
         "_job_rate",
         "_job_wide",
         "_node_rate",
-        "_nodes",
         "_ran",
         "_random",
         "_rate",
         "_recurrence_seconds",
+        "_reshapes",
         "_seed",
         "_since",
         "_stopping",
@@ -80,7 +80,7 @@ class Hazards:
         self._alarm_exposure = exponential(self._random.random())
         self._alarm_rates: list[float] = []
         self._alarm_rate = 0.0
-        self._nodes = -1
+        self._reshapes = 0
         self._alarm_entry = -1
         self._rate = 0.0
         self._since = 0.0
@@ -103,7 +103,7 @@ class Hazards:
     def start(self, schedule: Schedule, at: float, cluster: Cluster, training: Training, run: Run) -> None:
         """A run begins: whatever it exposes the job to is scheduled."""
         nodes = cluster.active_nodes
-        if nodes != self._nodes:
+        if cluster.reshapes != self._reshapes:
             self._size(nodes, cluster, training)
         if self._dormant:
             self._sort_out(cluster)
@@ -128,12 +128,16 @@ class Hazards:
             schedule.cancel(self._alarm_entry)
             self._alarm_exposure -= ran * self._alarm_rate
             self._alarm_entry = -1
-        scheduled = [self._waiting[0][2], *self._job_wide] if self._waiting else self._job_wide
-        for standing in scheduled:
-            if standing.entry >= 0:
-                schedule.cancel(standing.entry)
-                standing.entry = -1
+        if self._waiting:
+            self._cancel(self._waiting[0][2], schedule)
+        for standing in self._job_wide:
+            self._cancel(standing, schedule)
         return self._rate * ran
+
+    def _cancel(self, standing: Standing, schedule: Schedule) -> None:
+        if standing.entry >= 0:
+            schedule.cancel(standing.entry)
+            standing.entry = -1
 
     def expected_so_far(self, at: float) -> float:
         """Interruptions to be expected of the run in flight up to ``at``."""
@@ -191,7 +195,7 @@ class Hazards:
     def _size(self, nodes: int, cluster: Cluster, training: Training) -> None:
         """The job has another size: its false alarms change, and some faults may have left with it."""
         view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
-        self._nodes = nodes
+        self._reshapes = cluster.reshapes
         self._alarm_rates = [detector.false_alarms_per_second(view) for detector in self._detectors]
         self._alarm_rate = fsum(self._alarm_rates)
         for due, _, standing in self._waiting:

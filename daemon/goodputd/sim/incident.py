@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from goodputd.sim.faults import Marks
 from goodputd.sim.protocols import Case
-from goodputd.sim.recovery import RecoveryPlan, Stage
+from goodputd.sim.recovery import RecoveryPlan
 from goodputd.sim.taxonomy import Action, Component, Layer
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -43,8 +43,12 @@ class Incident:
     plan: RecoveryPlan = ()
     stage_index: int = 0
     stage_since: float = 0.0
-    stage_end: int = -1
-    """Schedule number of the end of the stage in progress; -1 when none is."""
+    ends: list[float] = field(default_factory=list)
+    """When each stage of the plan ends, if nothing comes in between."""
+    plan_entry: int = -1
+    """Schedule number of the end of the plan; -1 while none is walked."""
+    hold_up_entry: int = -1
+    """Schedule number of the beginning of the collective that an undetected fault will hold up."""
     undecided: list["Undecided"] = field(default_factory=list)
     """Detections whose decision is not carried out yet, oldest first."""
     action: Action = Action.RESTART
@@ -57,11 +61,6 @@ class Incident:
     """Restores verified so far."""
     repeats_crash: bool = False
     """The same software crash at the same step as last time (DESIGN rule 8)."""
-
-    @property
-    def stage(self) -> Stage | None:
-        """The stage in progress."""
-        return self.plan[self.stage_index] if self.stage_end >= 0 else None
 
     @property
     def is_planned(self) -> bool:

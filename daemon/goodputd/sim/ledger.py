@@ -107,9 +107,15 @@ class Ledger:
         time.buckets[_LOST_WORK] += time.provisional
         time.provisional = 0.0
 
-    def retract(self, seconds: float) -> None:
-        """Committed work is taken back; buckets stay, ratios subtract it."""
+    @property
+    def active_gpus(self) -> int:
+        """GPUs at work."""
+        return self._active_gpus
+
+    def retract(self, seconds: float, gpu_seconds: float) -> None:
+        """Committed work is taken back, as it was entered; buckets stay, ratios subtract it."""
         self.time.retracted += seconds
+        self._gpus.retracted += gpu_seconds
 
     def set_active_gpus(self, gpus: int, at: float) -> None:
         """The stopped job shrank or grew; what came before counts with the old number.
@@ -143,6 +149,5 @@ class Ledger:
             bucket: before.buckets[bucket] + (seconds - base.buckets[bucket]) * active
             for bucket, seconds in time.buckets.items()
         }
-        retracted = before.retracted + (time.retracted - base.retracted) * active
         idle = self._idle + (self._nominal_gpus - active) * (now - self._settled_at)
-        return Account(buckets, time.provisional * active, retracted), idle
+        return Account(buckets, time.provisional * active, before.retracted), idle

@@ -1,17 +1,16 @@
 """The response: an incident from its first detection to verified training.
 
-Walks the recovery plan, restores and verifies. The plan is data; this module
-only says what the end of each stage leads to.
+Restarts, restores and verifies. The plan is data and walked by ``walk``; this module only says what
+the end of a plan leads to.
 """
 
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     JobResized,
     RestoreVerified,
-    StageFinished,
     TrainingResumed,
 )
-from goodputd.sim.faults import JOB_WIDE, Fault, Marks
+from goodputd.sim.faults import JOB_WIDE, Marks
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.loss import verify
 from goodputd.sim.monitoring import Monitoring
@@ -37,6 +36,7 @@ from goodputd.sim.taxonomy import (
     Symptom,
     VerificationOutcome,
 )
+from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BUCKET_WAITING_FOR_CAPACITY = Bucket.WAITING_FOR_CAPACITY
@@ -71,10 +71,14 @@ class Response:
         "_recovery",
         "_restart_plans",
         "_state",
+        "_walk",
     )
 
-    def __init__(self, state: State, monitoring: Monitoring, decisions: Decisions, parts: Parts) -> None:
+    def __init__(
+        self, state: State, monitoring: Monitoring, decisions: Decisions, walk: Walk, parts: Parts
+    ) -> None:
         """Settings only; the state is the scenario's."""
+        self._walk = walk
         self._state = state
         self._monitoring = monitoring
         self._decisions = decisions
@@ -100,7 +104,7 @@ class Response:
         if incident is None:
             incident = self._open(component, case.detection.layer, marks)
         else:
-            self._cut_stage(incident)
+            self._walk.cut(incident)
             if incident.is_planned:
                 incident.component = component
                 incident.layer = case.detection.layer
@@ -110,7 +114,7 @@ class Response:
         incident.undecided.append(Undecided(case, marks, cause))
         self._monitoring.mute()
         incident.pace = pace_of(self._recovery, marks.pace)
-        self._walk(incident, self._decide_plan)
+        self._walk.begin(incident, self._decide_plan)
         return incident
 
     def planned_stop(self) -> None:
@@ -134,71 +138,14 @@ class Response:
         state.incident = Incident(state.incidents, component, layer, state.training.step, marks)
         return state.incident
 
-    # --- the plan
-
-    def _walk(self, incident: Incident, plan: RecoveryPlan) -> None:
-        if self._state.job.state is not _RECOVERING:
-            self._state.job.move(_RECOVERING)
-        incident.plan = plan
-        incident.stage_index = 0
-        self._enter_stage(incident)
-
-    def _enter_stage(self, incident: Incident) -> None:
-        state = self._state
-        now = state.now
-        stage = incident.plan[incident.stage_index]
-        incident.stage_since = now
-        if stage.uses_collectives:
-            blocking = [fault for fault in state.present if fault.in_recovery]
-            if blocking:
-                self._stall(blocking)
-                return
-        state.ledger.open(stage.bucket, now)
-        incident.stage_end = state.schedule.push(now + stage.seconds * incident.pace, "stage", incident)
-
-    def struck_during_recovery(self, fault: Fault) -> None:
-        """A crash or hang while the plan runs: it stalls a collective in progress at once."""
-        incident = self._state.incident
-        stage = incident.stage if incident else None
-        fault.in_recovery = True
-        if incident and stage and stage.uses_collectives:
-            self._cut_stage(incident)
-            self._stall([fault])
-
-    def _stall(self, blocking: list[Fault]) -> None:
-        state = self._state
-        state.job.move(_STALLED)
-        state.ledger.open(_UNDETECTED_STALL, state.now)
-        for fault in blocking:
-            self._monitoring.watch_stalled_collective(fault)
-
-    def _cut_stage(self, incident: Incident) -> None:
-        stage = incident.stage
-        if stage is None:
-            return
-        self._state.schedule.cancel(incident.stage_end)
-        self._end_stage(incident, cut=True)
-
-    def _end_stage(self, incident: Incident, *, cut: bool) -> None:
-        state = self._state
-        name = incident.plan[incident.stage_index].name
-        seconds = state.now - incident.stage_since
-        incident.stage_end = -1
-        state.tally.stages[name].add(seconds)
-        state.facts.append(StageFinished(state.now, incident.number, name, seconds, cut))
-
-    def stage_ended(self, incident: Incident) -> None:
-        """The stage in progress is done: carry out what it decided, verified, or go on."""
-        self._end_stage(incident, cut=False)
-        name = incident.plan[incident.stage_index].name
-        incident.stage_index += 1
-        if name is _DECIDE:
+    def plan_ended(self, incident: Incident) -> None:
+        """The plan is through: carry out what it decided, or verify what it restored."""
+        self._walk.finish(incident)
+        if incident.plan is self._decide_plan:
             self._decisions.carry_out(incident)
             self.restart(incident)
-        elif incident.stage_index == len(incident.plan):
-            self._verify(incident)
         else:
-            self._enter_stage(incident)
+            self._verify(incident)
 
     # --- reschedule and restore
 
@@ -212,7 +159,7 @@ class Response:
             self._wait(incident)
             return
         incident.restore_step = self._restore_step(incident)
-        self._walk(incident, self._restart_plan(self._restore_seconds()))
+        self._walk.begin(incident, self._restart_plan(self._restore_seconds()))
 
     def _restart_plan(self, restore_seconds: float) -> RecoveryPlan:
         """Plans differ by the restore time only, which takes few values: built once."""
@@ -272,7 +219,7 @@ class Response:
         )
         if outcome in _JUMPS:
             incident.restore_step = state.training.store.before(incident.restore_step)
-            self._walk(incident, second_restore_plan(self._recovery, self._restore_seconds()))
+            self._walk.begin(incident, second_restore_plan(self._recovery, self._restore_seconds()))
             return
         self._resume(incident)
 

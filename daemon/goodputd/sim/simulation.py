@@ -37,6 +37,7 @@ from goodputd.sim.streams import uniforms
 from goodputd.sim.tally import Outcomes, new_tally
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
 from goodputd.sim.training import Training
+from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BENIGN = Symptom.BENIGN
@@ -75,7 +76,8 @@ class Simulation:
         )
         self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
         self._decisions = Decisions(self._state, self._monitoring, parts.policy, parts.cluster)
-        self._response = Response(self._state, self._monitoring, self._decisions, parts)
+        self._walk = Walk(self._state, self._monitoring)
+        self._response = Response(self._state, self._monitoring, self._decisions, self._walk, parts)
         self._context = Context(
             parts.name,
             parts.seed,
@@ -92,7 +94,8 @@ class Simulation:
             "recurrence": self._on_recurrence,
             "detection": self._on_detection,
             "false_alarm": self._on_false_alarm,
-            "stage": self._response.stage_ended,
+            "plan": self._response.plan_ended,
+            "collective": self._walk.collective_begins,
             "node_returns": self._on_node_returns,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
@@ -128,9 +131,14 @@ class Simulation:
         facts: list[Fact] = []
         state.facts = facts
         handlers = self._handlers
+        catch_up = self._walk.catch_up
         for due_at, _, name, payload in state.schedule.due(at):
+            if state.incident is not None:
+                catch_up(state.incident, due_at)
             state.now = due_at
             handlers[name](payload)
+        if state.incident is not None:
+            catch_up(state.incident, at)
         state.now = at
         return facts
 
@@ -221,7 +229,7 @@ class Simulation:
             return
         self._monitoring.watch_stopped(fault)
         if kind.stops and state.incident is not None:
-            self._response.struck_during_recovery(fault)
+            self._walk.struck(state.incident, fault)
 
     def _strike_running(self, fault: Fault) -> None:
         state = self._state

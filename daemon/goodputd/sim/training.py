@@ -30,6 +30,7 @@ class Training:
         "_job",
         "_ledger",
         "_nominal_replicas",
+        "_paces",
         "_replicas",
         "checks_from",
         "counts",
@@ -60,6 +61,8 @@ class Training:
         self.saved_replicas = replicas
         """Replicas of the job when its newest checkpoint was saved."""
         self._set_step_seconds(job.step_seconds)
+        self._paces: list[tuple[int, float, float]] = [(0, self.step_seconds, ledger.active_gpus)]
+        """(step, seconds, GPUs): what each step committed from there on took."""
 
     def _set_step_seconds(self, seconds: float) -> None:
         self.step_seconds = seconds
@@ -137,12 +140,39 @@ class Training:
         retracted = committed - step
         self._ledger.roll_back()
         if retracted:
-            self._ledger.retract(retracted * self.step_seconds)
+            self._ledger.retract(*self._take_back(committed, step))
             self.store.drop_after(step)
         self.counts.lost += lost
         self.counts.retracted += retracted
         self.step = step
         return lost, retracted
+
+    def _change_pace(self, step_seconds: float, gpus: int) -> None:
+        """Steps committed from here on take another time or other GPUs.
+
+        No restore ends between the initial state and the oldest checkpoint, so the paces of that
+        stretch are kept as their mean, and do not pile up over the years.
+        """
+        paces = self._paces
+        paces.append((self.store.last, step_seconds, gpus))
+        while len(paces) > 2 and paces[2][0] <= self.store.oldest:  # noqa: PLR2004 - the first two are one
+            (first, one_seconds, one_gpus), (second, other_seconds, other_gpus), (third, _, _) = paces[:3]
+            one, other = (second - first) * one_seconds, (third - second) * other_seconds
+            mean_gpus = (one * one_gpus + other * other_gpus) / (one + other)
+            paces[:2] = [(first, (one + other) / (third - first), mean_gpus)]
+
+    def _take_back(self, last: int, step: int) -> tuple[float, float]:
+        """Seconds and GPU-seconds that the committed steps after ``step``, up to ``last``, took."""
+        seconds = gpu_seconds = 0.0
+        while last > step:
+            first, step_seconds, gpus = self._paces[-1]
+            taken = (last - max(first, step)) * step_seconds
+            seconds += taken
+            gpu_seconds += taken * gpus
+            last = max(first, step)
+            if first >= step and len(self._paces) > 1:
+                self._paces.pop()
+        return seconds, gpu_seconds
 
     def work(self, at: float, position: Position) -> RunWork:
         """What the run in flight came to by ``at``."""
@@ -170,6 +200,9 @@ class Training:
         self._ledger.enter_run(self.work(at, position))
         saves = position.saves_finished
         if saves:
+            pace = self._paces[-1]
+            if pace[1] != run.base_step_seconds or pace[2] != self._ledger.active_gpus:
+                self._change_pace(run.base_step_seconds, self._ledger.active_gpus)
             self.store.saved(run.last_saved_step(saves), saves, run.interval_steps, position.saved_at)
             self.counts.saves += saves
             self.saved_replicas = self._replicas
