@@ -5,6 +5,7 @@ Holds no simulation: ``tests.world`` builds those.
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,10 +25,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A developer's own ``GOODPUTD_*`` variables are settings, so no test may see them."""
+    """No test sees a developer's own ``GOODPUTD_*`` variables, and Ctrl-C works in what it starts."""
     del config
     for name in [name for name in os.environ if name.startswith("GOODPUTD_")]:
         del os.environ[name]
+    # A shell starts background jobs with SIGINT ignored, and what is ignored is inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
