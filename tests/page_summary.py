@@ -72,7 +72,7 @@ class PageSummary:
             "expected_interruptions": self._one("expected_interruptions_total"),
             "planned_stops": planned,
             "faults": {
-                "by_kind": self._by("kind", "faults_total", origin="primary"),
+                "by_kind": self._by("kind", "faults_total"),
                 "by_origin": _complete(self._by("origin", "faults_total"), like["faults"]["by_origin"]),
             },
             "undetected_faults": self._one("undetected_faults"),

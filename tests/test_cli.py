@@ -291,7 +291,7 @@ def test_a_catalog_lists_every_kind(call: Call) -> None:
     assert (18, 419) == (len(kinds), sum(kind["count"] for kind in kinds))
     _, out, _ = call("catalog", "llama3")
     rows = [line.split() for line in out.splitlines()]
-    assert ["faulty_gpu", "gpu", "crash", "148"] in [row[:4] for row in rows]
+    assert ["faulty_gpu", "gpu", "node", "crash", "148"] in [row[:5] for row in rows]
     for kind in kinds:
         assert kind["name"] in out
 

@@ -104,7 +104,7 @@ def test_the_closing_says_where_time_went() -> None:
     """The largest buckets of badput are named with their share, productive time is not."""
     seconds = {**dict.fromkeys(Bucket, 0.0), Bucket.PRODUCTIVE: 8e5, Bucket.RESTART: 43_200.0}
 
-    assert "most time went to restart 5.00 %\n" in closing(snapshots.snapshot(seconds=seconds))
+    assert "most of the rest went to restart 5.00 %\n" in closing(snapshots.snapshot(seconds=seconds))
 
 
 def test_a_run_without_incidents_has_no_figures_to_give() -> None:

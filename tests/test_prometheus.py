@@ -311,6 +311,22 @@ def test_a_headline_has_a_number_for_each_scenario(run: Run, name: str) -> None:
     assert [] == [key for key, value in values.items() if not math.isfinite(value)]
 
 
+WINDOWED = {
+    spec.name: spec.help.partition("for a window w: ")[2].rstrip(".")
+    for spec in CATALOG
+    if "for a window w: " in spec.help
+}
+"""What HELP says to take instead of a number since start."""
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_what_help_says_of_a_window_is_promql_that_answers(run: Run, name: str) -> None:
+    """Pasted as it stands, with a window for w, it has a number for each scenario."""
+    values = run.prometheus.vector(WINDOWED[name].replace("[w]", "[1m]"), run.minute_ended_at)
+
+    assert set(SCENARIOS) == {dict(labels)["scenario"] for _, labels in values}
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("name", HEADLINES)
 def test_a_headline_agrees_with_the_ledger(run: Run, name: str, scenario: str) -> None:

@@ -95,8 +95,8 @@ def test_a_planned_stop_is_no_interruption() -> None:
     assert "planned" not in stopped["interruptions"]["by_layer"]
 
 
-def test_faults_by_kind_are_primary_ones() -> None:
-    """A recurrence is no fault of its kind's rate: it counts by origin only."""
+def test_faults_by_kind_and_by_origin_add_up_to_the_same() -> None:
+    """A recurrence is one more fault of its kind."""
     faults = scenario(
         faults={
             ("hbm3", Component.MEMORY, Origin.PRIMARY): 5,
@@ -105,7 +105,7 @@ def test_faults_by_kind_are_primary_ones() -> None:
         }
     )["faults"]
     assert {
-        "by_kind": {"hbm3": 5, "nccl": 1},
+        "by_kind": {"hbm3": 7, "nccl": 1},
         "by_origin": {"primary": 6, "recurrence": 2, "injected": 0, "replayed": 0},
     } == faults
 

@@ -99,7 +99,9 @@ def _losses(snapshot: Snapshot) -> str:
     ]
     worst = sorted(badput, reverse=True)[:3]
     shares = ", ".join(f"{bucket} {_percent(seconds / snapshot.now)}" for seconds, bucket in worst)
-    return f"{snapshot.lost_steps:,} steps lost" + (f"; most time went to {shares}" if shares else "")
+    return f"{snapshot.lost_steps + snapshot.retracted_steps:,} steps lost" + (
+        f"; most of the rest went to {shares}" if shares else ""
+    )
 
 
 def _repairs(snapshot: Snapshot) -> str:

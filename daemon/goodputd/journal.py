@@ -16,6 +16,9 @@ from goodputd.narration import Narrator, day_and_time, event_fields, event_name,
 from goodputd.sim.events import Fact
 
 LINES_PER_WALL_SECOND: Final = 20
+"""For people."""
+OBJECTS_PER_WALL_SECOND: Final = 200
+"""For machines: an incident is about ten objects, and at the default speed none of them is lost."""
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
@@ -39,7 +42,7 @@ class Journal(Protocol):
 class RateLimit:
     """Admits so many lines in each wall second and counts the others."""
 
-    def __init__(self, clock: Callable[[], float], lines_per_second: int = LINES_PER_WALL_SECOND) -> None:
+    def __init__(self, clock: Callable[[], float], lines_per_second: int) -> None:
         """``clock`` gives wall seconds from any origin."""
         self._clock = clock
         self._limit = lines_per_second
@@ -162,10 +165,9 @@ def open_journal(
 
     ``level`` is debug, info, warning or error; ``clock`` gives wall seconds for the rate limit.
     """
-    limit = RateLimit(clock)
     if style == "console" or (style == "auto" and out.isatty()):
-        return ConsoleJournal(out, level, limit, scenarios)
-    return JsonJournal(out, level, limit, clock_start_timestamp)
+        return ConsoleJournal(out, level, RateLimit(clock, LINES_PER_WALL_SECOND), scenarios)
+    return JsonJournal(out, level, RateLimit(clock, OBJECTS_PER_WALL_SECOND), clock_start_timestamp)
 
 
 def _logger(out: TextIO, level: str, *processors: structlog.typing.Processor) -> FilteringBoundLogger:

@@ -94,9 +94,7 @@ def _reliability(snapshot: Snapshot) -> Summary:
     by_component = _tally((component, n) for (component, _), n in unplanned.items())
     by_layer = _tally((layer, n) for (_, layer), n in unplanned.items())
     by_origin = _tally((origin, n) for (_, _, origin), n in snapshot.faults.items())
-    by_kind = _tally(
-        (kind, n) for (kind, _, origin), n in snapshot.faults.items() if origin is Origin.PRIMARY
-    )
+    by_kind = _tally((kind, n) for (kind, _, _), n in snapshot.faults.items())
     return {
         "interruptions": {
             "total": snapshot.total_interruptions,

@@ -17,7 +17,7 @@ def drawn(*snapshots: Snapshot, width: int = 80, encoding: str = "utf-8", **told
     """The lines of the summary of these scenarios."""
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
     console = Console(file=out, width=width, markup=False, highlight=False)
-    print_summary(summarize(snapshots, version="1.2.3", seed=7, **told), console)
+    print_summary(summarize(snapshots, version="1.2.3", seed=7, **told), console, source="here.toml")
     out.seek(0)
     return [line.rstrip() for line in out.read().splitlines()]
 
@@ -43,8 +43,8 @@ def bars(**shares: float) -> list[str]:
         ("MTTR", "5 min 53 s"),
         ("lost steps", "118"),
         ("checkpoints", "1,200"),
-        ("restarts (success)", "1 (100%)"),
-        ("evictions (success)", "1 (-)"),
+        ("decided: restart (held)", "1 (100%)"),
+        ("decided: evict (held)", "1 (-)"),
         ("software", "1"),
         ("hardware", "2"),
     ],

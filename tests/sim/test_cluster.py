@@ -264,6 +264,26 @@ def test_a_full_job_cannot_grow() -> None:
     assert (False, 0, 8) == (cluster.can_grow(), cluster.grow(), cluster.waiting_nodes)
 
 
+def test_a_node_that_is_back_in_its_own_slot_has_forgotten_the_others() -> None:
+    """Node 0 went idle, worked in slot 4, went idle again and came back as itself; then it is evicted."""
+    cluster = fleet(8)
+    assert [None, 0, 2, 3, None] == [cluster.evict(node) for node in (1, 4, 5, 6, 7)]
+    cluster.return_repaired(1)
+    assert 1 == cluster.grow()
+    assert {0, 1, 2, 3} == in_job(cluster)
+
+    assert cluster.evict(0) is None
+    assert (0, set()) == (cluster.active_replicas, in_job(cluster))
+
+
+def test_a_choice_skips_replicas_that_were_dissolved_in_any_order() -> None:
+    """The third replica went before the first."""
+    cluster = fleet(16)
+    assert [None, 9, 10, 11, None] == [cluster.evict(node) for node in (8, 0, 1, 2, 3)]
+
+    assert [4, 5, 6, 7, 12, 13, 14, 15] == [cluster.nth_active((n + 0.5) / 8) for n in range(8)]
+
+
 # --- strikes
 
 

@@ -228,6 +228,17 @@ def test_what_strikes_again_is_the_same_fault_with_marks_of_its_own() -> None:
     assert 200 == pytest.approx(sum(logged), abs=33)  # half of 400; alpha = 0.001
 
 
+def test_a_straggler_that_comes_back_does_not_hold_up_the_next() -> None:
+    """The job runs on, so both strike in one run, each after its own training time."""
+    rig = Rig()
+    for node in (3, 4):
+        rig.hazards.keep(permanent(SLOW, node), 0)
+    waits = sorted(standing.left_seconds for standing in rig.hazards.standing)
+    rig.start(0.0)
+
+    assert [(pytest.approx(wait), "recurrence") for wait in waits] == [rig.take(), rig.take()]
+
+
 def test_a_node_that_a_shrink_left_idle_keeps_its_fault_for_later() -> None:
     """It rests while the node waits, and runs on when the node is used again."""
     rig = Rig()
@@ -314,6 +325,19 @@ def test_false_alarms_and_recurrences_are_to_be_expected_too() -> None:
     rig.start(0.0)
 
     assert 10.0 * (alarm_rate(8) + 2.0 / RECURRENCE_SECONDS) == pytest.approx(rig.stop(10.0))
+
+
+def test_what_left_with_its_node_is_not_to_be_expected() -> None:
+    """Of two stopping faults that waited, one went to repair."""
+    rig = Rig()
+    for node in (3, 4):
+        rig.hazards.keep(permanent(GPU, node), 0)
+    rig.start(0.0)
+    assert 20.0 / RECURRENCE_SECONDS == pytest.approx(rig.stop(10.0))
+    rig.hazards.node_left(3)
+    rig.start(20.0)
+
+    assert 10.0 / RECURRENCE_SECONDS == pytest.approx(rig.stop(30.0))
 
 
 def test_a_stopped_job_expects_nothing() -> None:

@@ -1,5 +1,7 @@
 """What a fault shows, and when each layer would claim it: the bridge from truth to monitoring."""
 
+from dataclasses import replace
+
 import pytest
 
 from goodputd import detectors
@@ -97,6 +99,14 @@ def test_a_logged_event_comes_after_its_delay(kind: FaultKind, expected: float) 
     """Three seconds for a crash of this kind, at once for a benign one; None when it was not logged."""
     assert expected == seen(kind, MID_STEP, logged=True).event_logged_at
     assert seen(kind, MID_STEP, logged=False).event_logged_at is None
+
+
+@pytest.mark.parametrize(("slow_factor", "expected"), [(1.0, 20.0), (1.5, 20.0), (3.0, 30.0)])
+def test_a_straggler_is_looked_for_at_its_own_pace(slow_factor: float, expected: float) -> None:
+    """Checks follow steps, and steps take as long as the slowest rank: another one doubles them here."""
+    run = replace(RUN, slow_factor=2.0)
+
+    assert expected == seen(replace(SLOW, slow_factor=slow_factor), MID_STEP, run=run).step_seconds
 
 
 def test_statistics_are_shown_as_the_kind_shifts_them() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 from hypothesis import assume, given, settings
@@ -233,6 +234,81 @@ def test_the_size_at_the_newest_save_is_known() -> None:
     assert 3 == training.saved_replicas
 
 
+SIZES = st.lists(
+    st.tuples(st.integers(1, 4), st.floats(0, 600), st.sampled_from(["last", "last", "oldest", "start"])),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=100)
+@given(SIZES, st.integers(1, 4), st.sampled_from(["smaller_batch", "same_batch"]))
+def test_what_is_retracted_is_what_was_committed(
+    stretches: list[tuple[int, float, str]], keep: int, on_shrink: Literal["smaller_batch", "same_batch"]
+) -> None:
+    """Steps done at another size are taken back with the seconds and the GPUs they took then.
+
+    The reference remembers both for every committed step; restores go to the newest checkpoint, to
+    the oldest kept, or to the initial state.
+    """
+    trainer = Trainer(replace(JOB, on_shrink=on_shrink), replace(CHECKPOINT, keep=keep))
+    training, ledger = trainer.training, trainer.ledger
+    cost: dict[int, tuple[float, int]] = {}
+    seconds = gpu_seconds = at = 0.0
+    for replicas, ran, target in stretches:
+        at += ran
+        trainer.stop(at)
+        size = (training.step_seconds, ledger.active_gpus)
+        cost |= dict.fromkeys(range(len(cost), training.store.last), size)
+        last = training.store.last
+        to = {"last": last, "oldest": training.store.oldest, "start": 0}[target]
+        taken_back = [cost.pop(step) for step in range(to, last)]
+        seconds += sum(each for each, _ in taken_back)
+        gpu_seconds += sum(each * gpus for each, gpus in taken_back)
+        training.restore(to)
+        if training.resize(replicas):
+            ledger.set_active_gpus(8 * replicas, at)
+        training.start(at)
+        time, gpus, _ = ledger.at(at, None)
+        assert seconds == pytest.approx(time.retracted, abs=1e-6)
+        assert gpu_seconds == pytest.approx(gpus.retracted, abs=1e-5)
+        assert time.buckets[Bucket.PRODUCTIVE] - time.retracted == pytest.approx(
+            sum(each for each, _ in cost.values()), abs=1e-6
+        )
+
+
+def test_two_sizes_are_taken_back_at_once_each_at_its_own_cost() -> None:
+    """Ten steps at each of four sizes; the last two, of 20 s on 16 GPUs and of 40 s on 8, are retracted."""
+    trainer = Trainer(replace(JOB, on_shrink="same_batch"), replace(CHECKPOINT, keep=3))
+    at = 0.0
+    for replicas, ran in ((3, 105.0), (2, 140.0), (1, 205.0), (1, 405.0)):
+        at += ran
+        trainer.stop(at)
+        trainer.training.restore(trainer.training.store.last)
+        if trainer.training.resize(replicas):
+            trainer.ledger.set_active_gpus(8 * replicas, at)
+        trainer.training.start(at)
+    trainer.stop(at)
+    trainer.training.restore(20)
+    time, gpus, _ = trainer.ledger.at(at, None)
+
+    assert (600.0, 6400.0) == (pytest.approx(time.retracted), pytest.approx(gpus.retracted))
+
+
+def test_a_job_that_changes_its_size_for_years_remembers_little() -> None:
+    """What it must remember of earlier sizes is bounded by the checkpoints that it keeps."""
+    trainer = Trainer(replace(JOB, on_shrink="same_batch"))
+    for n in range(1000):
+        at = 2000.0 * (n + 1)
+        trainer.stop(at)
+        trainer.training.restore(trainer.training.store.last)
+        trainer.training.resize(3 + n % 2)
+        trainer.ledger.set_active_gpus(8 * (3 + n % 2), at)
+        trainer.training.start(at)
+
+    assert len(trainer.training._paces) < 10  # noqa: SLF001 - nothing else shows what is remembered
+
+
 # --- speed
 
 
@@ -259,6 +335,21 @@ def test_a_straggler_in_the_middle_of_a_save_leaves_the_save_alone() -> None:
         trainer.training.counts.saves,
         trainer.training.step,
     )
+
+
+def test_the_last_step_is_known_through_every_change() -> None:
+    """Of speed in the middle of a step, and of a run that stops before it completed any."""
+    trainer = Trainer()
+    training = trainer.training
+    training.change_speed(45.0, 3.0)
+    assert 40.0 == training.last_step_at
+    trainer.stop(50.0)
+    assert 40.0 == training.last_step_at
+    training.restore(0)
+    training.start(1000.0)
+    trainer.stop(1007.0)
+
+    assert 40.0 == training.last_step_at
 
 
 def test_checks_go_on_when_the_speed_changes() -> None:

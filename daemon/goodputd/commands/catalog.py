@@ -49,7 +49,10 @@ def print_kinds(name: str, *, as_json: bool) -> None:
     if catalog.assumptions:
         out.print(f"Assumed by us: {catalog.assumptions}")
     if any(kind.count is not None for kind in catalog.kinds):
-        out.print(f"Counts are those of {catalog.reference_gpus:,} GPUs in {catalog.reference_days:g} days.")
+        out.print(
+            f"Rates are counts of {catalog.reference_gpus:,} GPUs in {catalog.reference_days:g} days; those "
+            "of scope node follow the size of the cluster, those of scope job do not."
+        )
     out.print("", _kinds(catalog), sep="\n")
 
 
@@ -66,7 +69,7 @@ def rate(kind: FaultKindSpec) -> str:
 
 def _kinds(catalog: CatalogSpec) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("kind", "component", "symptom", "rate", "transient"):
+    for heading in ("kind", "component", "scope", "symptom", "rate", "transient"):
         table.add_column(
             heading, justify="right" if heading in {"rate", "transient"} else "left", no_wrap=True
         )
@@ -75,6 +78,7 @@ def _kinds(catalog: CatalogSpec) -> Table:
         table.add_row(
             kind.name,
             kind.component,
+            kind.scope,
             kind.symptom,
             rate(kind),
             f"{kind.transient_probability:.0%}",

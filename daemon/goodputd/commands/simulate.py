@@ -52,7 +52,7 @@ def run(
         unpaired=[scenario.name for scenario in settings.scenarios if not scenario.paired],
         targets=None if until_step is None else _targets(simulations, until_step, reached_at),
     )
-    _print_summary(summary, as_json=as_json, as_trace=as_trace)
+    _print_summary(summary, settings.source, as_json=as_json, as_trace=as_trace)
 
 
 def play(
@@ -97,14 +97,14 @@ def _targets(
     }
 
 
-def _print_summary(summary: Summary, *, as_json: bool, as_trace: bool) -> None:
+def _print_summary(summary: Summary, source: str, *, as_json: bool, as_trace: bool) -> None:
     if as_json:
         print(json.dumps(summary, allow_nan=False, indent=None if as_trace else 2))
     elif not as_trace:
         from goodputd.commands.console import console
         from goodputd.commands.table import print_summary
 
-        print_summary(summary, console())
+        print_summary(summary, console(), source=source)
 
 
 @contextmanager

@@ -48,15 +48,18 @@ _FIGURES: Final[tuple[Row, ...]] = (
     ("effective compute", lambda s: _percent(s["effective_compute_ratio"])),
     ("interruptions", lambda s: f"{s['interruptions']['total']:,}"),
     ("  expected by the rates", lambda s: f"{s['expected_interruptions']:,.1f}"),
+    ("faults", lambda s: f"{sum(s['faults']['by_origin'].values()):,}"),
+    ("  of them recurrences", lambda s: f"{s['faults']['by_origin']['recurrence']:,}"),
     ("MTBF", lambda s: _duration(s["mtbf_seconds"])),
     ("MTTD", lambda s: _duration(s["mttd_seconds"])),
     ("MTTR", lambda s: _duration(s["mttr_seconds"])),
     ("step reached", lambda s: f"{s['step']:,}"),
     ("lost steps", lambda s: f"{s['lost_steps'] + s['retracted_steps']:,}"),
+    ("  of them retracted", lambda s: f"{s['retracted_steps']:,}"),
     ("checkpoints", lambda s: f"{s['checkpoints']:,}"),
     ("  every", lambda s: _duration(s["checkpoint_interval_seconds"])),
-    ("restarts (success)", lambda s: _decided(s, "restart")),
-    ("evictions (success)", lambda s: _decided(s, "evict")),
+    ("decided: restart (held)", lambda s: _decided(s, "restart")),
+    ("decided: evict (held)", lambda s: _decided(s, "evict")),
     ("false alarms", lambda s: f"{sum(s['false_alarms'].values()):,}"),
 )
 
@@ -66,11 +69,14 @@ _TARGET: Final[tuple[Row, ...]] = (
 )
 
 
-def print_summary(summary: Summary, console: Console) -> None:
-    """Print the whole summary; as many scenarios side by side as the console is wide."""
+def print_summary(summary: Summary, console: Console, *, source: str) -> None:
+    """Print the whole summary; as many scenarios side by side as the console is wide.
+
+    ``source`` is where the settings came from.
+    """
     scenarios: list[Summary] = summary["scenarios"]
     simulated = duration(summary["simulated_seconds"])
-    console.print(f"goodputd {summary['version']}: {simulated} simulated, seed {summary['seed']}")
+    console.print(f"goodputd {summary['version']}: {simulated} simulated, seed {summary['seed']}, {source}")
     fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
     for first in range(0, len(scenarios), fitting):
         console.print("", _table(scenarios[first : first + fitting]), sep="\n")

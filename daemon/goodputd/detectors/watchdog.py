@@ -18,7 +18,8 @@ class WatchdogSpec:
     __pydantic_config__ = SPEC
 
     timeout_seconds: PositiveSeconds = 600.0
-    """Seconds a collective may wait before its ranks abort (PyTorch: 600)."""
+    """Seconds a collective may wait before its ranks abort (PyTorch: 600). A short one costs nothing here,
+    while in a real job it aborts on every slow save; keep it well above your longest healthy pause."""
 
 
 class Watchdog:

@@ -87,7 +87,18 @@ def _instant(scenario: ScenarioView, at: float | None) -> float | None:
     return None if at is None else scenario.settings.clock_start_timestamp + at
 
 
-_WINDOW = " Since start; for a window w: "
+_WINDOW: Final = " Since start; for a window w: "
+"""What follows is PromQL as it stands, up to the full stop; a test evaluates it."""
+
+
+def _summed(series: str, function: str = "increase", by: str = "scenario") -> str:
+    """PromQL: the change of a family over a window w, summed."""
+    return f"sum by ({by}) ({function}({PREFIX}{series}[w]))"
+
+
+_ELAPSED: Final = _summed("elapsed_seconds_total")
+_STOPPED: Final = _summed("recovery_seconds_sum")
+
 
 _COUNTERS: Final = (
     _by(
@@ -195,49 +206,50 @@ _DISTRIBUTIONS: Final = (
 _GAUGES: Final = (
     _one(
         "effective_training_time_ratio", _GAUGE,
-        "Goodput: productive time / elapsed time." + _WINDOW
-        + '(increase(goodputd_time_seconds_total{bucket="productive"}[w]) '
-        "+ delta(goodputd_provisional_seconds[w])) / increase(goodputd_elapsed_seconds_total[w]).",
+        "Goodput: productive time / elapsed time; work counts once a checkpoint holds it." + _WINDOW
+        + "(" + _summed('time_seconds_total{bucket="productive"}') + " - "
+        + _summed("retracted_seconds_total") + " + " + _summed("provisional_seconds", "delta")
+        + ") / " + _ELAPSED + ".",
         lambda s: s.snapshot.effective_training_time_ratio,
     ),
     _one(
         "effective_utilization_ratio", _GAUGE,
         "Productive GPU-seconds / (GPUs of the full job x elapsed time); unlike goodput it sees a shrunk job."
-        + _WINDOW + '(increase(goodputd_gpu_seconds_total{bucket="productive"}[w]) '
-        "+ delta(goodputd_provisional_gpu_seconds[w])) / (goodputd_nominal_gpus "
-        "* increase(goodputd_elapsed_seconds_total[w])).",
+        + _WINDOW + "(" + _summed('gpu_seconds_total{bucket="productive"}') + " - "
+        + _summed("retracted_gpu_seconds_total") + " + " + _summed("provisional_gpu_seconds", "delta")
+        + ") / (sum by (scenario) (goodputd_nominal_gpus) * " + _ELAPSED + ").",
         lambda s: s.snapshot.effective_utilization_ratio,
     ),
     _one(
         "effective_compute_ratio", _GAUGE,
         "1 - time stopped by incidents / elapsed time; lost work does not count against it." + _WINDOW
-        + "1 - increase(goodputd_recovery_seconds_sum[w]) / increase(goodputd_elapsed_seconds_total[w]).",
+        + "1 - " + _STOPPED + " / " + _ELAPSED + ".",
         lambda s: s.snapshot.effective_compute_ratio,
     ),
     _by(
         "recovery_success_ratio", _GAUGE, ("action",),
         "Share of recoveries that held for 24 simulated hours; absent before the first is known." + _WINDOW
-        + "goodputd_recoveries_total by outcome.",
+        + _summed('recoveries_total{outcome="success"}', by="scenario, action") + " / "
+        + _summed("recoveries_total", by="scenario, action") + ".",
         lambda s: s.snapshot.recovery_success_ratio,
     ),
     _one(
         "mttr_seconds", _GAUGE,
         "Mean simulated seconds of stopped time per incident; absent before the first." + _WINDOW
-        + "increase(goodputd_recovery_seconds_sum[w]) / increase(goodputd_recovery_seconds_count[w]).",
+        + _STOPPED + " / " + _summed("recovery_seconds_count") + ".",
         lambda s: s.snapshot.mttr_seconds,
     ),
     _one(
         "mtbf_seconds", _GAUGE,
         "Elapsed time / interruptions, planned stops not counted; absent before the first." + _WINDOW
-        + 'increase(goodputd_elapsed_seconds_total[w]) / sum of increase(goodputd_interruptions_total'
-        '{component!="planned"}[w]).',
+        + _ELAPSED + " / " + _summed('interruptions_total{component!="planned"}') + ".",
         lambda s: s.snapshot.mtbf_seconds,
     ),
     _by(
         "mttd_seconds", _GAUGE, ("symptom",),
         "Mean simulated seconds from a fault to its detection; absent before the first." + _WINDOW
-        + 'increase(goodputd_detection_seconds_sum{result="first"}[w]) / the same of _count, all symptoms '
-        "together.",
+        + _summed('detection_seconds_sum{result="first"}') + " / "
+        + _summed('detection_seconds_count{result="first"}') + ".",
         lambda s: s.snapshot.mttd_seconds,
     ),
     _one(
@@ -255,7 +267,12 @@ _GAUGES: Final = (
         "Simulated GPU-seconds of step time that no durable checkpoint covers yet.",
         lambda s: s.snapshot.provisional_gpu_seconds,
     ),
-    _by("nodes", _GAUGE, ("state",), "Nodes by state, spares included.", lambda s: s.snapshot.nodes),
+    _by(
+        "nodes", _GAUGE, ("state",),
+        "Nodes by state, spares included: active and failed ones are in the job, idle ones were left over by "
+        "a shrink and are used first, spare ones wait for an eviction, repairing ones come back as spares.",
+        lambda s: s.snapshot.nodes,
+    ),
     _by("gpus", _GAUGE, ("state",), "GPUs by state of their node.", lambda s: s.snapshot.gpus),
     _one("nominal_gpus", _GAUGE, "GPUs of the full job, without spares.", lambda s: s.snapshot.nominal_gpus),
     _by(
@@ -310,8 +327,8 @@ _SETTINGS: Final = (
     ),
     _by(
         "detection_timeout_seconds", _GAUGE, ("layer",),
-        "Longest silence that an enabled layer lets pass, simulated seconds; 0 for a layer that follows "
-        "steps.",
+        "Longest silence that an enabled layer lets pass, simulated seconds; absent for gradient, whose "
+        "checks follow steps.",
         lambda s: s.snapshot.detection_timeout_seconds,
     ),
     _one(

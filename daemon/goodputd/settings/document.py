@@ -61,7 +61,7 @@ SAMPLES: Final = (
 
 _NOTES: Final = {
     "checkpoint.interval_seconds": (
-        f"{number(DEFAULT_INTERVAL_SECONDS)} s loses least with the faults of llama3: "
+        f"{number(DEFAULT_INTERVAL_SECONDS)} s is next to best with the faults of llama3: "
         "sqrt(2 x save x MTBF) = sqrt(2 x 10 s x 3.093 h) (Young)."
     ),
 }

@@ -57,6 +57,13 @@ def _watchdog(tables: Tables) -> Iterator[Finding]:
             "detection.watchdog.timeout_seconds",
             f"{number(timeout)} s is shorter than a step, {number(step)} s; a real one aborts every step",
         )
+    elif "watchdog" in tables.detection.layers and timeout < step + tables.checkpoint.save_seconds:
+        pause = number(step + tables.checkpoint.save_seconds)
+        message = (
+            f"{number(timeout)} s is shorter than a step and a save together, {pause} s; "
+            "a real one would abort healthy training, which is not played"
+        )
+        yield "detection.watchdog.timeout_seconds", message
 
 
 def _interval(tables: Tables) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ LABEL_RULE: Final = 'must be 1 to 64 letters, digits, "_", "." or "-"'
 LabelName = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 DEFAULT_INTERVAL_SECONDS: Final = 472.0
-"""sqrt(2 x save x MTBF), the interval that loses least (Young), for a save of 10 s and the 3.093 h
+"""sqrt(2 x save x MTBF), the interval that loses least by Young, for a save of 10 s and the 3.093 h
 between the 419 interruptions of 54 days of Llama 3."""
 
 DEFAULT_SCENARIO: Final = "default"

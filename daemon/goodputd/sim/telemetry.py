@@ -35,7 +35,8 @@ def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> O
         blocked_until if stops else None,
         at + kind.event_delay_seconds if fault.logged else None,
         checks_from,
-        run.step_seconds,
+        # the checks that may find a straggler follow the steps that it slows
+        run.step_seconds if stops else max(run.step_seconds, run.base_step_seconds * kind.slow_factor),
         kind.step_time_sigmas,
         kind.gradient_sigmas,
         fault.marks.statistic,

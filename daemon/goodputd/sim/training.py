@@ -130,7 +130,6 @@ class Training:
         self._close(at, position)
         if position.in_save:
             self.counts.interrupted_saves += 1
-        self.last_step_at = position.activity_since
         self.run = None
 
     def restore(self, step: int) -> tuple[int, int]:
@@ -207,5 +206,7 @@ class Training:
             self.counts.saves += saves
             self.saved_replicas = self._replicas
         whole = position.whole_steps
-        self.counts.executed += whole - self.step
-        self.step = whole
+        if whole > self.step:
+            self.last_step_at = position.activity_since
+            self.counts.executed += whole - self.step
+            self.step = whole
