@@ -446,3 +446,13 @@ def test_an_impossible_injection_changes_nothing(kind: str, node: int, error: ty
     with pytest.raises(error):
         world.simulation.submit(InjectFault(kind, node))
     assert sum(world.snapshot.faults.values()) == 0
+
+
+def test_a_software_crash_comes_back_at_its_step_though_a_straggler_slowed_the_job() -> None:
+    """The step decides, not the time: 95 again, whatever the speed in between."""
+    world = World(strike(1000.0, "bug", None, transient=False), strike(1290.0, "blind_slow", 3)).until(6000.0)
+    stopped = [
+        resumed.step + resumed.lost_steps + resumed.retracted_steps for resumed in world.of(TrainingResumed)
+    ]
+
+    assert [95, 95] == stopped[:2]

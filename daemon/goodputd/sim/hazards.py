@@ -112,12 +112,17 @@ class Hazards:
             self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
+        self.schedule_job_wide(schedule, at, run)
+        recurrences = self._stopping / self._recurrence_seconds
+        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
+
+    def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
+        """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
         for standing in self._job_wide:
+            self._cancel(standing, schedule)
             # half a step in, so that the crash comes at the same step as before
             due_at = run.reaches_step_at(standing.step) + 0.5 * run.step_seconds
             standing.entry = schedule.push(max(at, due_at), "recurrence", standing)
-        recurrences = self._stopping / self._recurrence_seconds
-        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
 
     def stop(self, schedule: Schedule, at: float) -> float:
         """The run ended; returns the interruptions that were to be expected of it."""

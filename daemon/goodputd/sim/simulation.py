@@ -243,7 +243,8 @@ class Simulation:
             state.ledger.open(_UNDETECTED_STALL, state.now)
         elif fault.kind.slow_factor > run.slow_factor:
             state.cancel_run_entries()
-            state.training.change_speed(state.now, fault.kind.slow_factor)
+            slowed = state.training.change_speed(state.now, fault.kind.slow_factor)
+            state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
             state.schedule_target()
             self._schedule_planned_stop()
 

@@ -103,7 +103,7 @@ class Training:
         assert self.run is not None  # noqa: S101 - a caller's bug
         return self.run.position(at)
 
-    def change_speed(self, at: float, slow_factor: float) -> None:
+    def change_speed(self, at: float, slow_factor: float) -> Run:
         """A straggler appeared: go on from here at ``slow_factor`` times the step time."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
@@ -124,6 +124,7 @@ class Training:
             run.interval_steps,
             run.save_seconds,
         )
+        return self.run
 
     def stop(self, at: float, position: Position) -> None:
         """The job stops at ``at``, where it stands; its work is entered in the ledger."""
