@@ -19,32 +19,13 @@ from goodputd.assembly import build
 from goodputd.settings import load
 from goodputd.sim.taxonomy import HARDWARE, Component, Origin
 from tests.readme import README, with_section
+from tests.test_catalogs import PUBLISHED
 
 pytestmark = pytest.mark.xdist_group("llama3")  # one worker plays the 200 seeds, once
 
 CONFIG = Path(__file__).parents[1] / "config" / "llama3-16k.toml"
 DAYS = 54
 SEEDS = 200
-PUBLISHED = {
-    "faulty_gpu": 148,
-    "gpu_hbm3": 72,
-    "software_bug": 54,
-    "network_switch_cable": 35,
-    "host_maintenance_unplanned": 32,
-    "gpu_sram": 19,
-    "gpu_system_processor": 17,
-    "nic": 7,
-    "nccl_watchdog_timeout": 7,
-    "silent_data_corruption": 6,
-    "gpu_thermal_interface_sensor": 6,
-    "ssd": 3,
-    "power_supply": 3,
-    "server_chassis": 2,
-    "io_expansion_board": 2,
-    "dependency": 2,
-    "cpu": 2,
-    "system_memory": 2,
-}
 
 
 class Run(NamedTuple):
