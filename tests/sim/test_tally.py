@@ -112,7 +112,7 @@ def test_every_closed_label_set_is_complete_at_zero() -> None:
         for kind in KINDS
         for origin in (Origin.PRIMARY, Origin.RECURRENCE)
     } == set(tally.faults)
-    assert (layers, layers) == (set(tally.misses), set(tally.false_alarms))
+    assert (layers, layers) == (set(tally.misses()), set(tally.false_alarms))
     assert set(product(layers, DetectionResult)) | {(Layer.NONE, DetectionResult.FIRST)} == set(
         tally.detections
     )
@@ -122,7 +122,7 @@ def test_every_closed_label_set_is_complete_at_zero() -> None:
     for table in (
         tally.interruptions,
         tally.faults,
-        tally.misses,
+        tally.misses(),
         tally.false_alarms,
         tally.decisions,
         tally.verifications,
@@ -134,7 +134,7 @@ def test_layers_that_are_off_have_no_series() -> None:
     """Only the watchdog, and a person behind it."""
     tally = new_tally(KINDS, detectors.build(detectors.DetectionSpec(layers=("watchdog",))))
 
-    assert {Layer.WATCHDOG} == set(tally.misses)
+    assert {Layer.WATCHDOG} == set(tally.misses())
     assert {Layer.WATCHDOG, Layer.NONE} == {layer for layer, _ in tally.detections}
 
 

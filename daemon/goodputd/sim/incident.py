@@ -43,8 +43,7 @@ class Incident:
     plan: RecoveryPlan = ()
     stage_index: int = 0
     stage_since: float = 0.0
-    ends: list[float] = field(default_factory=list)
-    """When each stage of the plan ends, if nothing comes in between."""
+    plan_since: float = 0.0
     plan_entry: int = -1
     """Schedule number of the end of the plan; -1 while none is walked."""
     hold_up_entry: int = -1

@@ -26,14 +26,13 @@ _BY_A_PERSON = -1
 class Monitoring:
     """The layers that are on, and the person behind them."""
 
-    __slots__ = ("_detectors", "_latencies", "_layers", "_operator_seconds", "_state")
+    __slots__ = ("_detectors", "_latencies", "_operator_seconds", "_state")
 
     def __init__(self, state: State, detectors: tuple[Detector, ...], operator_seconds: float) -> None:
         """``operator_seconds`` is how long a stopped job goes unnoticed when every layer is blind."""
         self._state = state
         self._detectors = detectors
         self._operator_seconds = operator_seconds
-        self._layers = [detector.layer for detector in detectors]
         latencies = state.tally.detections
         self._latencies = [(latencies[d.layer, _FIRST], latencies[d.layer, _LATE]) for d in detectors]
 
@@ -120,16 +119,11 @@ class Monitoring:
         return self._detectors[claim[1]].sees_during_recovery
 
     def _record(self, fault: Fault, winner: int | None) -> None:
-        """Latency of every layer: the winner's as first, others' as late, no claim as a miss."""
+        """Latency of every layer that claims it: the winner's as first, others' as late."""
         struck_at = fault.at
-        sighted = 0
         for at, index in fault.claims:
             first, late = self._latencies[index]
             (first if index == winner else late).observe(at - struck_at)
-            sighted |= 1 << index
-        misses = self._state.tally.misses
-        for index, layer in enumerate(self._layers):
-            if not sighted >> index & 1:
-                misses[layer] += 1
+        self._state.tally.recorded += 1
         if winner == _BY_A_PERSON:
             self._state.tally.detections[_NONE, _FIRST].observe(self._state.now - struck_at)

@@ -5,6 +5,7 @@ it can be shown, logged, and interrupted by a second fault at a known stage.
 """
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Final
 
 from annotated_types import Interval
@@ -60,6 +61,8 @@ class Stage:
 
     name: StageName
     seconds: float
+    ends_after_seconds: float
+    """From the beginning of the plan."""
     bucket: Bucket
     uses_collectives: bool
 
@@ -68,7 +71,11 @@ RecoveryPlan = tuple[Stage, ...]
 
 
 def _plan(*stages: tuple[StageName, float]) -> RecoveryPlan:
-    return tuple(Stage(name, seconds, _BUCKETS[name], name in _USES_COLLECTIVES) for name, seconds in stages)
+    ends = accumulate(seconds for _, seconds in stages)
+    return tuple(
+        Stage(name, seconds, end, _BUCKETS[name], name in _USES_COLLECTIVES)
+        for (name, seconds), end in zip(stages, ends, strict=True)
+    )
 
 
 def decide_plan(spec: RecoverySpec) -> RecoveryPlan:

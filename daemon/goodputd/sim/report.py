@@ -64,7 +64,7 @@ def report(state: State, context: Context) -> Snapshot:
         interruptions=dict(tally.interruptions),
         expected_interruptions=tally.expected_interruptions + _expected_of_run(state, now),
         faults=dict(tally.faults),
-        detection_misses=dict(tally.misses),
+        detection_misses=tally.misses(),
         false_alarms=dict(tally.false_alarms),
         decisions=dict(tally.decisions),
         recoveries=recoveries,

@@ -29,6 +29,7 @@ from goodputd.sim.taxonomy import (
 _EVICT = Action.EVICT
 _FAILURE = RecoveryOutcome.FAILURE
 _FIRST = DetectionResult.FIRST
+_LATE = DetectionResult.LATE
 _LAYER_PLANNED = Layer.PLANNED
 _NONE = Layer.NONE
 _PLANNED = Component.PLANNED
@@ -98,9 +99,10 @@ class Tally:
 
     interruptions: dict[tuple[Component, Layer], int]
     faults: dict[tuple[str, Component, Origin], int]
-    misses: dict[Layer, int]
     false_alarms: dict[Layer, int]
     detections: dict[tuple[Layer, DetectionResult], Counting]
+    recorded: int = 0
+    """Faults whose latencies are in ``detections``: each layer claimed each of them first, late or never."""
     expected_interruptions: float = 0.0
     decisions: dict[tuple[Action, Reason], int] = field(default_factory=lambda: dict.fromkeys(DECISIONS, 0))
     verifications: dict[VerificationOutcome, int] = field(
@@ -112,6 +114,13 @@ class Tally:
         default_factory=lambda: {s: Total(0.0, 0) for s in Symptom if s is not Symptom.BENIGN}
     )
     last_interruption_at: float | None = None
+
+    def misses(self) -> dict[Layer, int]:
+        """How many of the recorded faults each layer never claimed."""
+        counts = {key: counting.total.count for key, counting in self.detections.items()}
+        return {
+            layer: self.recorded - counts[layer, _FIRST] - counts[layer, _LATE] for layer in self.false_alarms
+        }
 
     def interruption(self, component: Component, layer: Layer, at: float) -> None:
         """An incident was opened."""
@@ -138,7 +147,7 @@ def new_tally(kinds: tuple[FaultKind, ...], detectors: tuple[Detector, ...]) -> 
         (layer, result): Counting(DETECTION_BOUNDS) for layer, result in product(layers, DetectionResult)
     }
     results[_NONE, _FIRST] = Counting(DETECTION_BOUNDS)
-    return Tally(interruptions, faults, dict.fromkeys(layers, 0), dict.fromkeys(layers, 0), results)
+    return Tally(interruptions, faults, dict.fromkeys(layers, 0), results)
 
 
 class Outcomes:

@@ -35,34 +35,31 @@ class Walk:
         state = self._state
         if state.job.state is not _RECOVERING:
             state.job.move(_RECOVERING)
-        at = state.now
+        now = state.now
         incident.plan = plan
+        incident.plan_since = now
         incident.stage_index = 0
-        incident.stage_since = at
-        incident.ends = ends = []
-        for stage in plan:
-            at += stage.seconds * incident.pace
-            ends.append(at)
-        state.ledger.open(plan[0].bucket, state.now)
-        incident.plan_entry = state.schedule.push(at, "plan", incident)
+        incident.stage_since = now
+        state.ledger.open(plan[0].bucket, now)
+        ends_at = now + plan[-1].ends_after_seconds * incident.pace
+        incident.plan_entry = state.schedule.push(ends_at, "plan", incident)
         for fault in state.present:
             if fault.in_recovery:
                 self._hold_up(incident)
 
     def catch_up(self, incident: Incident, now: float) -> None:
         """End every stage but the last whose time has passed by ``now``."""
-        ends = incident.ends
-        index = incident.stage_index
-        if incident.plan_entry < 0 or ends[index] > now:
+        if incident.plan_entry < 0:
             return
-        last = len(ends) - 1
-        while index < last and ends[index] <= now:
-            at = ends[index]
-            self._end_stage(incident, at, cut=False)
+        plan, pace, begun = incident.plan, incident.pace, incident.plan_since
+        index = incident.stage_index
+        last = len(plan) - 1
+        while index < last and (ends_at := begun + plan[index].ends_after_seconds * pace) <= now:
+            self._end_stage(incident, ends_at, cut=False)
             index += 1
             incident.stage_index = index
-            incident.stage_since = at
-            self._state.ledger.open(incident.plan[index].bucket, at)
+            incident.stage_since = ends_at
+            self._state.ledger.open(plan[index].bucket, ends_at)
 
     def finish(self, incident: Incident) -> None:
         """The end of the plan has come: so has that of its last stage."""
@@ -97,13 +94,11 @@ class Walk:
         if incident.hold_up_entry >= 0:
             return
         begins = incident.stage_since
-        for stage, end in zip(
-            incident.plan[incident.stage_index :], incident.ends[incident.stage_index :], strict=True
-        ):
+        for stage in incident.plan[incident.stage_index :]:
             if stage.uses_collectives:
                 incident.hold_up_entry = self._state.schedule.push(begins, "collective", incident)
                 return
-            begins = end
+            begins = incident.plan_since + stage.ends_after_seconds * incident.pace
 
     def _leave(self, incident: Incident) -> None:
         schedule = self._state.schedule
