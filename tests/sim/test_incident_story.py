@@ -456,3 +456,14 @@ def test_a_software_crash_comes_back_at_its_step_though_a_straggler_slowed_the_j
     ]
 
     assert [95, 95] == stopped[:2]
+
+
+def test_a_missing_rank_holds_up_even_a_verification_that_takes_no_time() -> None:
+    """The plan's end and its collective fall on one instant: training does not resume with a hung rank."""
+    world = World(
+        strike(1000.0, "crash", 5, logged=True), strike(1150.0, "hang", 6), recovery__verify_seconds=0.0
+    ).until(9000.0)
+
+    assert [(1822.0, Layer.WATCHDOG)] == [(d.at, d.layer) for d in world.of(DetectionRaised)[1:]]
+    assert [2022.0 + 20.0] == [resumed.at for resumed in world.of(TrainingResumed)]
+    assert world.snapshot.job_state is JobState.RUNNING

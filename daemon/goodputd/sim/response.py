@@ -140,7 +140,8 @@ class Response:
 
     def plan_ended(self, incident: Incident) -> None:
         """The plan is through: carry out what it decided, or verify what it restored."""
-        self._walk.finish(incident)
+        if not self._walk.finish(incident):
+            return
         if incident.plan is self._decide_plan:
             self._decisions.carry_out(incident)
             self.restart(incident)

@@ -61,10 +61,18 @@ class Walk:
             incident.stage_since = ends_at
             self._state.ledger.open(plan[index].bucket, ends_at)
 
-    def finish(self, incident: Incident) -> None:
-        """The end of the plan has come: so has that of its last stage."""
+    def finish(self, incident: Incident) -> bool:
+        """The end of the plan has come: so has that of its last stage.
+
+        Returns False where a missing rank holds up that stage, which takes no time, after all.
+        """
         incident.plan_entry = -1
+        if incident.hold_up_entry >= 0:
+            self._state.schedule.cancel(incident.hold_up_entry)
+            self.collective_begins(incident)
+            return False
         self._end_stage(incident, self._state.now, cut=False)
+        return True
 
     def cut(self, incident: Incident) -> None:
         """Leave the plan where it is; the stage in progress keeps its seconds."""
@@ -102,8 +110,9 @@ class Walk:
 
     def _leave(self, incident: Incident) -> None:
         schedule = self._state.schedule
-        schedule.cancel(incident.plan_entry)
-        incident.plan_entry = -1
+        if incident.plan_entry >= 0:
+            schedule.cancel(incident.plan_entry)
+            incident.plan_entry = -1
         if incident.hold_up_entry >= 0:
             schedule.cancel(incident.hold_up_entry)
             incident.hold_up_entry = -1
