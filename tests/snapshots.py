@@ -90,6 +90,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         expected_interruptions=2.75,
         faults=faults,
         detection_misses=dict.fromkeys(LAYERS, 0),
+        hardware_events=0,
         false_alarms=dict.fromkeys(LAYERS, 0),
         decisions=decisions,
         recoveries=recoveries,

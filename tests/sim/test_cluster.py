@@ -70,12 +70,12 @@ def test_a_node_makes_the_legal_moves_and_no_other(before: NodeState, to: NodeSt
     move = cluster._move  # noqa: SLF001 - the moves have no door of their own, only operations that use them
 
     if (before, to) in LEGAL:
-        move(node, to)
+        move(node, before, to)
         assert to is cluster.state_of(node)
         assert counts | {before: counts[before] - 1, to: counts[to] + 1} == cluster.counts
     else:
         with pytest.raises(TransitionError, match=f"node {node} cannot go from {before} to {to}"):
-            move(node, to)
+            move(node, before, to)
         assert (counts, seen) == (cluster.counts, states(cluster))
 
 

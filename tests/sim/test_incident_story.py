@@ -41,6 +41,26 @@ def test_a_logged_crash_is_claimed_by_hardware_after_two_seconds() -> None:
     assert [(1002.0, Layer.HARDWARE, 3)] == [(d.at, d.layer, d.node) for d in world.of(DetectionRaised)]
 
 
+def test_a_detection_tells_when_every_layer_would_have_claimed_the_fault() -> None:
+    """The winner first, then those that come too late; gradient is blind to a crash."""
+    world = World(strike(1000.0, "crash", 3, logged=True)).until(5000.0)
+
+    assert [
+        [(1002.0, Layer.HARDWARE), (1030.0, Layer.HEARTBEAT), (1600.0, Layer.WATCHDOG)],
+    ] == [[(at, layer) for at, _, layer in d.claims] for d in world.of(DetectionRaised)]
+
+
+@pytest.mark.parametrize(("logged", "events"), [(True, 1), (False, 0)])
+def test_a_hardware_event_counts_whether_or_not_a_layer_reads_it(logged: bool, events: int) -> None:
+    """With the watchdog alone nobody reads the event that the node logged."""
+    world = World(strike(1000.0, "crash", 3, logged=logged), detection__layers=("watchdog",)).until(5000.0)
+
+    assert (events, [Layer.WATCHDOG]) == (
+        world.snapshot.hardware_events,
+        [d.layer for d in world.of(DetectionRaised)],
+    )
+
+
 def test_a_silent_crash_is_claimed_by_heartbeat_thirty_seconds_after_its_last_beat() -> None:
     """A crash on the beat grid is claimed exactly one timeout later."""
     world = World(strike(1000.0, "silent_crash")).until(5000.0)

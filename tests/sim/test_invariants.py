@@ -97,6 +97,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "lost": snapshot.lost_steps,
         "retracted_steps": snapshot.retracted_steps,
         "recovered": sum(snapshot.recovery_seconds.counts),
+        "hardware_events": snapshot.hardware_events,
     }
     tables: dict[str, dict[Any, Any]] = {
         "seconds": dict(snapshot.seconds),

@@ -142,7 +142,7 @@ def layers(observation: Observation, *names: str) -> list[tuple[float, Layer]]:
     """The claims of the default layers, or of some, in the order of the survey."""
     spec = detectors.DetectionSpec(layers=names or detectors.DetectionSpec().layers)  # type: ignore[arg-type]
     built = detectors.build(spec)
-    return [(at, built[index].layer) for at, index in survey(built, observation)]
+    return [(at, layer) for at, _, layer in survey(built, observation)]
 
 
 def test_every_layer_that_sees_a_fault_claims_it_in_order_of_time() -> None:
@@ -163,7 +163,7 @@ def test_the_slowest_layer_of_the_table_may_be_the_first_to_claim() -> None:
     claims = survey(built, seen(CRASH, MID_STEP, logged=True))
 
     assert [(MID_STEP + 5.0, Layer.WATCHDOG), (1060.0, Layer.HEARTBEAT), (1202.0, Layer.HARDWARE)] == [
-        (at, built[index].layer) for at, index in claims
+        (at, layer) for at, _, layer in claims
     ]
 
 
@@ -184,4 +184,4 @@ def test_of_two_claims_at_one_instant_the_faster_layer_comes_first() -> None:
     )
     claims = survey(built, observation)
 
-    assert [(1090.0, Layer.HEARTBEAT), (1090.0, Layer.WATCHDOG)] == [(at, built[n].layer) for at, n in claims]
+    assert [(1090.0, Layer.HEARTBEAT), (1090.0, Layer.WATCHDOG)] == [(at, layer) for at, _, layer in claims]

@@ -25,6 +25,8 @@ _SOFTWARE = Component.SOFTWARE
 _TOLERATE = Action.TOLERATE
 
 _REASONS = {1: Reason.FIRST_STRIKE, 2: Reason.SECOND_STRIKE}
+_DECISIONS = {(action, reason): Decision(action, reason) for action in Action for reason in Reason}
+"""Made once: there are few, and one is needed for every fault."""
 
 NodeComponent = Literal[
     "gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"
@@ -70,12 +72,12 @@ class Strikes:
         """Evict by component rule or by strike count, restart otherwise."""
         detection = case.detection
         if detection.is_slow and self._tolerate_slow:
-            return Decision(_TOLERATE, _SLOW_TOLERATED)
+            return _DECISIONS[_TOLERATE, _SLOW_TOLERATED]
         if detection.node is None:
             software = detection.component == _SOFTWARE
-            return Decision(_RESTART, _REASON_SOFTWARE if software else _NO_NODE)
+            return _DECISIONS[_RESTART, _REASON_SOFTWARE if software else _NO_NODE]
         if detection.component in self._evict_at_once:
-            return Decision(_EVICT, _COMPONENT_RULE)
+            return _DECISIONS[_EVICT, _COMPONENT_RULE]
         reason = _REASONS.get(case.strikes, _FURTHER_STRIKE)
         evict = 0 < self._limit <= case.strikes
-        return Decision(_EVICT if evict else _RESTART, reason)
+        return _DECISIONS[_EVICT if evict else _RESTART, reason]

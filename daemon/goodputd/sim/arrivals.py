@@ -45,8 +45,11 @@ class _Stream:
     ordinal: int = 0
 
 
-_Candidate = tuple[float, int, int, int, float, float, float, float, float, float, float]
-"""Instant, index of stream, node, ordinal, then uniforms: transient or not, and the marks."""
+_Candidate = tuple[float, int, int, int, float, Marks]
+"""Instant, index of stream, node, ordinal, the uniform that says transient or not, and the marks."""
+
+_BITS_OF_THE_MARKS = 7 * 64
+"""Of the generator, for the seven uniforms that follow a candidate's node: 64 each."""
 
 
 class FaultSource:
@@ -73,7 +76,7 @@ class FaultSource:
 
     def take(self) -> Fault:
         """The earliest candidate; its stream draws its next one."""
-        at, index, node, ordinal, transient, logged, *marks = self._pending[0]
+        at, index, node, ordinal, transient, marks = self._pending[0]
         heapreplace(self._pending, self._draw(index))
         source = self._streams[index]
         kind = source.kind
@@ -84,33 +87,35 @@ class FaultSource:
             node,
             transient < kind.transient_probability,
             _PRIMARY,
-            Marks(logged, *marks),
+            marks,
             0,
-            kind.event is not None and logged < kind.logged_probability,
+            kind.event is not None and marks.logged < kind.logged_probability,
         )
 
     def _draw(self, index: int) -> _Candidate:
         """The stream's next candidate on a node that exists.
 
-        The uniforms are drawn for candidates beyond the fleet too: a larger fleet, where they are
+        A candidate beyond the fleet uses up as much of the stream: a larger fleet, where it is
         inside, must find the stream in the same place.
         """
         source = self._streams[index]
         uniform = source.random.random
+        skip = source.random.getrandbits
         rate, first, size, nodes = source.rate_per_second, source.first, source.size, self._nodes
         at = source.at
         ordinal = source.ordinal
         while True:
             at -= log(1.0 - uniform()) / rate
             node = first + int(uniform() * size) if first >= 0 else JOB_WIDE
-            transient, logged = uniform(), uniform()
-            a, b, c, d, e = uniform(), uniform(), uniform(), uniform(), uniform()
             if node < nodes:
                 break
+            skip(_BITS_OF_THE_MARKS)
             ordinal += 1
         source.at = at
         source.ordinal = ordinal + 1
-        return at, index, node, ordinal, transient, logged, a, b, c, d, e
+        transient = uniform()
+        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        return at, index, node, ordinal, transient, marks
 
 
 def recurrence(seed: int, fault: Fault) -> tuple[float, Marks]:

@@ -125,15 +125,16 @@ class Cluster:
 
     def fail(self, node: int) -> bool:
         """The node stopped working; returns False if it already had."""
-        if self._states.get(node) is _FAILED:
+        before = self.state_of(node)
+        if before is _FAILED:
             return False
-        self._move(node, _FAILED)
+        self._move(node, before, _FAILED)
         return True
 
     def revive(self, node: int) -> None:
         """A restart brought a failed node of the job back; anything else is left alone."""
         if self._states.get(node) is _FAILED:
-            self._move(node, _ACTIVE)
+            self._move(node, _FAILED, _ACTIVE)
 
     def evict(self, node: int) -> int | None:
         """Send the node to repair; returns its replacement, None when its replica is dissolved.
@@ -142,7 +143,7 @@ class Cluster:
         Errors: ``TransitionError`` when the node is not in the job.
         """
         slot = self._slots.pop(node, node)
-        self._move(node, _REPAIRING)
+        self._move(node, self.state_of(node), _REPAIRING)
         self._holders.pop(slot, None)
         pool = self._idle or self._spares
         if pool:
@@ -154,7 +155,7 @@ class Cluster:
 
     def return_repaired(self, node: int) -> None:
         """The node comes back as a spare; repair clears its strikes."""
-        self._move(node, _SPARE)
+        self._move(node, self.state_of(node), _SPARE)
         insort(self._spares, node)
         self._strikes.pop(node, None)
 
@@ -198,19 +199,18 @@ class Cluster:
                 continue
             node = self._holders.pop(slot, slot)
             self._slots.pop(node, None)
-            self._move(node, _IDLE)
+            self._move(node, self.state_of(node), _IDLE)
             insort(self._idle, node)
         insort(self._dissolved, replica)
         self._count()
 
     def _seat(self, node: int, slot: int) -> None:
-        self._move(node, _ACTIVE)
+        self._move(node, self.state_of(node), _ACTIVE)
         if node != slot:
             self._slots[node] = slot
             self._holders[slot] = node
 
-    def _move(self, node: int, to: NodeState) -> None:
-        before = self.state_of(node)
+    def _move(self, node: int, before: NodeState, to: NodeState) -> None:
         if to not in _MOVES[before]:
             message = f"node {node} cannot go from {before} to {to}"
             raise TransitionError(message)

@@ -5,8 +5,10 @@ its id and never hold it, so that whoever reads a history learns nothing the mon
 ``at`` and every ``_at`` is simulated seconds since start.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from goodputd.sim.observation import Claim
 from goodputd.sim.taxonomy import (
     Action,
     Component,
@@ -35,7 +37,11 @@ class FaultOccurred:
 
 @dataclass(slots=True)
 class DetectionRaised:
-    """The first layer claimed a fault; ``latency_seconds`` runs from the fault."""
+    """The first layer claimed a fault; ``latency_seconds`` runs from the fault.
+
+    ``claims`` says when each layer that is not blind to the fault claimed it or would have, first
+    claim first: (simulated seconds, index of the detector, layer).
+    """
 
     at: float
     fault: str
@@ -44,6 +50,7 @@ class DetectionRaised:
     node: int | None
     latency_seconds: float
     incident: int | None
+    claims: Sequence[Claim]
 
 
 @dataclass(slots=True)

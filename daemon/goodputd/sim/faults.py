@@ -13,6 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
 
+from goodputd.sim.observation import Claim
 from goodputd.sim.specs import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
@@ -201,8 +202,8 @@ class Fault:
     logged: bool
     step: int = 0
     """The last whole step before it, for faults that corrupt."""
-    claims: Sequence[tuple[float, int]] = ()
-    """(instant, index of detector) of every layer that is not blind to it, first claim first."""
+    claims: Sequence[Claim] = ()
+    """Of every layer that is not blind to it, first claim first."""
     announced: int = -1
     """Sequence number of the scheduled detection, -1 for none."""
     detected: bool = False

@@ -7,7 +7,7 @@ Turns faults into scheduled detections. Knows the truth only to ask the layers a
 from goodputd.sim.events import FaultMasked
 from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Detection, Observation
+from goodputd.sim.observation import Claim, Detection, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import DetectionResult, JobState, Layer
@@ -107,7 +107,7 @@ class Monitoring:
     def _schedule_first(self, fault: Fault) -> bool:
         if not fault.claims:
             return False
-        at, index = fault.claims[0]
+        at, index, _ = fault.claims[0]
         fault.announced = self._state.schedule.push(max(at, self._state.now), "detection", (fault, index))
         return True
 
@@ -115,15 +115,17 @@ class Monitoring:
         at = self._state.now + self._operator_seconds
         fault.announced = self._state.schedule.push(at, "detection", (fault, _BY_A_PERSON))
 
-    def _works_stopped(self, claim: tuple[float, int]) -> bool:
+    def _works_stopped(self, claim: Claim) -> bool:
         return self._detectors[claim[1]].sees_during_recovery
 
     def _record(self, fault: Fault, winner: int | None) -> None:
         """Latency of every layer that claims it: the winner's as first, others' as late."""
         struck_at = fault.at
-        for at, index in fault.claims:
-            first, late = self._latencies[index]
-            (first if index == winner else late).observe(at - struck_at)
-        self._state.tally.recorded += 1
+        latencies = self._latencies
+        for at, index, _ in fault.claims:
+            latencies[index][index != winner].observe(at - struck_at)
+        tally = self._state.tally
+        tally.recorded += 1
+        tally.logged += fault.logged
         if winner == _BY_A_PERSON:
-            self._state.tally.detections[_NONE, _FIRST].observe(self._state.now - struck_at)
+            tally.detections[_NONE, _FIRST].observe(self._state.now - struck_at)

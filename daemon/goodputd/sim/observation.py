@@ -39,6 +39,10 @@ class Observation:
     uniform: float
 
 
+Claim = tuple[float, int, Layer]
+"""When a layer claims a fault, simulated seconds; the detector's index; the layer."""
+
+
 @dataclass(slots=True)
 class JobView:
     """What a detector may know of the healthy job, to say how often it cries wolf."""

@@ -65,6 +65,7 @@ def report(state: State, context: Context) -> Snapshot:
         expected_interruptions=tally.expected_interruptions + _expected_of_run(state, now),
         faults=dict(tally.faults),
         detection_misses=tally.misses(),
+        hardware_events=tally.logged,
         false_alarms=dict(tally.false_alarms),
         decisions=dict(tally.decisions),
         recoveries=recoveries,

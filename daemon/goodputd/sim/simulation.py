@@ -272,7 +272,14 @@ class Simulation:
         number = None if incident is None else incident.number
         self._state.facts.append(
             DetectionRaised(
-                now, fault.identity, fault.kind.name, detection.layer, detection.node, now - fault.at, number
+                now,
+                fault.identity,
+                fault.kind.name,
+                detection.layer,
+                detection.node,
+                now - fault.at,
+                number,
+                fault.claims,
             )
         )
 

@@ -83,6 +83,8 @@ class Snapshot:
     """By kind, component and origin; every kind of the catalog x (primary, recurrence), others lazily."""
     detection_misses: dict[Layer, int]
     """Enabled layers only."""
+    hardware_events: int
+    """Faults that left a vendor event in a log, whether a layer reads it or not."""
     false_alarms: dict[Layer, int]
     """Enabled layers only."""
     decisions: dict[tuple[Action, Reason], int]

@@ -103,6 +103,8 @@ class Tally:
     detections: dict[tuple[Layer, DetectionResult], Counting]
     recorded: int = 0
     """Faults whose latencies are in ``detections``: each layer claimed each of them first, late or never."""
+    logged: int = 0
+    """Those of them that left a hardware event."""
     expected_interruptions: float = 0.0
     decisions: dict[tuple[Action, Reason], int] = field(default_factory=lambda: dict.fromkeys(DECISIONS, 0))
     verifications: dict[VerificationOutcome, int] = field(

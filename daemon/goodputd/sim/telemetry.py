@@ -6,7 +6,7 @@ asks every layer for its claim. Every layer's answer is kept, not only the winne
 
 from goodputd.sim.faults import Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Observation
+from goodputd.sim.observation import Claim, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.taxonomy import Symptom
 
@@ -61,12 +61,12 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
     )
 
 
-def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[tuple[float, int]]:
-    """(instant, index of detector) of every layer that sees it, first claim first."""
-    claims = []
-    for index, detector in enumerate(detectors):
-        claim = detector.claims_at(observation)
-        if claim is not None:
-            claims.append((claim, index))
+def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[Claim]:
+    """The claim of every layer that sees it, first claim first; ties go to the first detector."""
+    claims = [
+        (at, index, detector.layer)
+        for index, detector in enumerate(detectors)
+        if (at := detector.claims_at(observation)) is not None
+    ]
     claims.sort()
     return claims

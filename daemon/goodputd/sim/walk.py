@@ -49,17 +49,30 @@ class Walk:
 
     def catch_up(self, incident: Incident, now: float) -> None:
         """End every stage but the last whose time has passed by ``now``."""
-        if incident.plan_entry < 0:
-            return
-        plan, pace, begun = incident.plan, incident.pace, incident.plan_since
         index = incident.stage_index
+        plan = incident.plan
         last = len(plan) - 1
-        while index < last and (ends_at := begun + plan[index].ends_after_seconds * pace) <= now:
-            self._end_stage(incident, ends_at, cut=False)
+        if index >= last or incident.plan_entry < 0:
+            return
+        pace, begun, since = incident.pace, incident.plan_since, incident.stage_since
+        state = self._state
+        ledger = state.ledger
+        while index < last:
+            stage = plan[index]
+            ends_at = begun + stage.ends_after_seconds * pace
+            if ends_at > now:
+                break
+            seconds = ends_at - since
+            total = state.tally.stages[stage.name]
+            total.seconds += seconds
+            total.count += 1
+            state.facts.append(StageFinished(ends_at, incident.number, stage.name, seconds, False))  # noqa: FBT003
+            since = ends_at
             index += 1
-            incident.stage_index = index
-            incident.stage_since = ends_at
-            self._state.ledger.open(plan[index].bucket, ends_at)
+            if plan[index].bucket is not stage.bucket:
+                ledger.open(plan[index].bucket, ends_at)
+        incident.stage_index = index
+        incident.stage_since = since
 
     def finish(self, incident: Incident) -> bool:
         """The end of the plan has come: so has that of its last stage.
@@ -128,5 +141,7 @@ class Walk:
         state = self._state
         name = incident.plan[incident.stage_index].name
         seconds = at - incident.stage_since
-        state.tally.stages[name].add(seconds)
+        total = state.tally.stages[name]
+        total.seconds += seconds
+        total.count += 1
         state.facts.append(StageFinished(at, incident.number, name, seconds, cut))
