@@ -43,7 +43,7 @@ from goodputd.sim.taxonomy import (
 AT = 3 * 86400.0 + 4 * 3600.0 + 12 * 60.0
 FACTS: list[Fact] = [
     FaultOccurred(AT, "f", "faulty_gpu", Component.GPU, Symptom.CRASH, Origin.PRIMARY, 817, transient=True),
-    DetectionRaised(AT, "f", "faulty_gpu", Layer.HARDWARE, 817, 2.0, 1),
+    DetectionRaised(AT, "f", "faulty_gpu", Layer.HARDWARE, 817, 2.0, 1, ()),
     FalseAlarmRaised(AT, Layer.HEARTBEAT, 12, 1),
     FaultMasked(AT, "f", "faulty_gpu", 817),
     DecisionMade(AT, 1, Action.RESTART, Reason.FIRST_STRIKE, 817, 1),
@@ -80,7 +80,7 @@ def detection(
     incident: int | None = 1,
 ) -> DetectionRaised:
     """The detection of that fault."""
-    return DetectionRaised(AT + seconds, identity, "faulty_gpu", layer, node, seconds, incident)
+    return DetectionRaised(AT + seconds, identity, "faulty_gpu", layer, node, seconds, incident, ())
 
 
 def decision(

@@ -50,7 +50,6 @@ def report(state: State, context: Context) -> Snapshot:
     step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
     down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
-    per_node = state.cluster.gpus_per_node
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -87,7 +86,7 @@ def report(state: State, context: Context) -> Snapshot:
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
         mttd_overall_seconds=_mean(tally.mttd.values()),
         nodes=dict(state.cluster.counts),
-        gpus={node_state: count * per_node for node_state, count in state.cluster.counts.items()},
+        gpus={at: count * state.cluster.gpus_per_node for at, count in state.cluster.counts.items()},
         job_state=state.job.state,
         node_strikes=_node_strikes(state, context),
         undetected_faults=sum(1 for fault in state.present if not fault.detected),
