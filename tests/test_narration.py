@@ -43,7 +43,7 @@ from goodputd.sim.taxonomy import (
 AT = 3 * 86400.0 + 4 * 3600.0 + 12 * 60.0
 FACTS: list[Fact] = [
     FaultOccurred(AT, "f", "faulty_gpu", Component.GPU, Symptom.CRASH, Origin.PRIMARY, 817, transient=True),
-    DetectionRaised(AT, "f", "faulty_gpu", Layer.HARDWARE, 817, 2.0, 1, ()),
+    DetectionRaised(AT, "f", "faulty_gpu", Layer.HARDWARE, 817, 2.0, 1, ((AT, 1, Layer.HARDWARE),)),
     FalseAlarmRaised(AT, Layer.HEARTBEAT, 12, 1),
     FaultMasked(AT, "f", "faulty_gpu", 817),
     DecisionMade(AT, 1, Action.RESTART, Reason.FIRST_STRIKE, 817, 1),
@@ -256,6 +256,8 @@ def test_every_fact_becomes_an_event(fact: Fact) -> None:
     fields = json.loads(json.dumps(event_fields(fact, 0.0)))
 
     own = {name: getattr(fact, name) for name in fact.__slots__}
+    if isinstance(fact, DetectionRaised):
+        own["claims"] = {"hardware": AT}
     assert {**own, "simulated_time": "1970-01-04T04:12:00.000Z"} == fields
 
 

@@ -42,11 +42,16 @@ def event_name(fact: Fact) -> str:
 
 
 def event_fields(fact: Fact, clock_start_timestamp: float) -> dict[str, Any]:
-    """The fields of a fact, ``at`` first and joined by ``simulated_time``, the same instant in ISO 8601."""
+    """The fields of a fact, ``at`` first and joined by ``simulated_time``, the same instant in ISO 8601.
+
+    The claims of a detection become the instant of each layer's.
+    """
     when = simulated_time(clock_start_timestamp + fact.at)
     fields: dict[str, Any] = {"at": fact.at, "simulated_time": when}
     for each in dataclasses.fields(fact):
         fields[each.name] = getattr(fact, each.name)
+    if isinstance(fact, DetectionRaised):
+        fields["claims"] = {layer: at for at, _, layer in fact.claims}
     return fields
 
 
