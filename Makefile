@@ -25,7 +25,7 @@ demo: $(VENV)/.installed need-prometheus # The same with a real Prometheus that 
 	@tests/tools/demo.sh $(VENV) $(PROMETHEUS_LISTEN)
 
 .PHONY: test
-test: $(VENV)/.installed-test need-prometheus # Run the tests, from nothing
+test: $(VENV)/.installed-test need-prometheus need-chromium # Run the tests, from nothing
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 .PHONY: check
@@ -35,7 +35,7 @@ check: $(VENV)/.installed-dev # Everything a change must pass: format, lint, typ
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
-	$(BIN)/shellcheck .ci/run tests/tools/*.sh tests/container/*.sh
+	$(BIN)/shellcheck .ci/run tests/tools/*.sh tests/container/*.sh tests/look/*.sh
 	@$(MAKE) --no-print-directory test
 
 .PHONY: format
@@ -50,6 +50,20 @@ bench: $(VENV)/.installed-test # Measure the budgets on this machine
 .PHONY: golden
 golden: $(VENV)/.installed-test # Write the golden files anew; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden -q
+
+.PHONY: dashboards
+dashboards: $(VENV)/.installed-test # Write grafana/dashboards/*.json anew
+	@$(BIN)/python -m grafana.build
+
+.PHONY: rules
+rules: $(VENV)/.installed # Write the rule files in config/prometheus/ anew
+	@$(BIN)/goodputd rules --speedup 1440 --out config/prometheus/accelerated.rules.yml
+	@$(BIN)/goodputd rules --speedup 1 --out config/prometheus/realtime.rules.yml
+
+.PHONY: look
+look: $(VENV)/.installed need-prometheus # Draw the dashboards with Grafana's libraries, into .cache/look
+	@tests/tools/need.sh node:nodejs npm:npm chromium:chromium
+	@tests/look/run.sh
 
 .PHONY: container-test
 container-test: $(VENV)/.installed # Build the image, run it without privileges, scrape it, stop it (root)
@@ -67,6 +81,10 @@ clean: # Remove everything that make and the tools left behind
 .PHONY: need-prometheus
 need-prometheus:
 	@tests/tools/need.sh prometheus:prometheus promtool:prometheus
+
+.PHONY: need-chromium
+need-chromium:
+	@tests/tools/need.sh chromium:chromium
 
 $(BIN)/python:
 	@tests/tools/venv.sh $(PYTHON) $(VENV)

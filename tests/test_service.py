@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -14,7 +14,9 @@ from typing import cast
 import pytest
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
+from goodputd import settings
 from goodputd.errors import EnvironmentProblemError
+from goodputd.history.keeping import History
 from goodputd.metrics.exposition import Encoding, Exposition, Format
 from goodputd.metrics.view import View
 from goodputd.pacer import Pacer
@@ -27,7 +29,7 @@ from goodputd.service import (
     listen,
     page_url,
 )
-from goodputd.sim.events import Fact
+from goodputd.sim.events import Fact, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
@@ -118,6 +120,8 @@ class Stage:
             Costly(self.clock, f"s{number}", wall_seconds_per_day) for number in range(scenarios)
         ]
         self.journal = Recorder()
+        scenario = settings.parse("", source="empty.toml", environ={}).scenarios[0]
+        self.history = History([replace(scenario, name=each.name) for each in self.simulations])
         self.exposition = Exposition(self.clock)
         self.player = Player(
             cast("list[Simulation]", self.simulations),
@@ -125,6 +129,7 @@ class Stage:
             Pacer(self.clock, speedup),
             exposition=self.exposition,
             journal=self.journal,
+            history=self.history,
             clocks=Clocks(self.clock, lambda: 1e9 + self.clock.seconds),
         )
 
@@ -174,6 +179,23 @@ def test_the_player_tells_the_history_of_the_simulation() -> None:
 
     assert len(expected) > 100
     assert expected == history(stage.journal.told)
+
+
+def test_the_player_remembers_the_history_of_each_simulation() -> None:
+    """Every incident that was closed can be asked for, under its scenario's name."""
+    stage = Stage(scenarios=2)
+    stage.clock.seconds += 301.5
+    stage.catch_up()
+    closed = [fact.incident for fact in stage.journal.told if isinstance(fact, TrainingResumed)]
+    kept = [
+        incident.number
+        for chronicle in stage.history.chronicles
+        for incident in chronicle.newest_first(stage.simulations[0].now)
+        if not incident.is_open
+    ]
+
+    assert len(closed) > 20
+    assert sorted(closed) == sorted(kept)
 
 
 def test_catching_up_leaves_turns_for_others() -> None:
@@ -434,6 +456,33 @@ def test_a_signal_ends_the_daemon_in_a_second(config: Path, number: int) -> None
 
     assert b"goodputd_step" in body
     assert (0, "stopped") == (status, last["event"])
+    assert took < 1.0
+
+
+@pytest.mark.parametrize("kind", ["status", "fragments"])
+def test_listeners_do_not_hold_up_the_end(config: Path, kind: str) -> None:
+    """With a listener that reads and one that never does, the daemon exits in under 1 s, silently."""
+    request = f"GET /api/v1/events?events={kind} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    with (
+        serving(config) as daemon,
+        socket.create_connection(daemon.address) as reads,
+        socket.socket() as never,
+    ):
+        never.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        never.connect(daemon.address)
+        never.sendall(request)
+        reads.settimeout(PATIENCE_WALL_SECONDS)
+        reads.sendall(request)
+        received = b""
+        while b"\nevent: " not in received:
+            received += reads.recv(65536)
+        daemon.process.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        out, err = daemon.process.communicate(timeout=PATIENCE_WALL_SECONDS)
+        took = time.monotonic() - began
+
+    assert (0, "") == (daemon.process.returncode, err)
+    assert '"event": "stopped"' in out.splitlines()[-1]
     assert took < 1.0
 
 

@@ -20,11 +20,11 @@ from types import FrameType
 from typing import Final, Self, TextIO
 
 import uvicorn
-from starlette.applications import Starlette
 
 from goodputd import __version__, assembly
 from goodputd.errors import EnvironmentProblemError
 from goodputd.greeting import closing_lines, opening_lines
+from goodputd.history.keeping import History
 from goodputd.journal import Journal, open_journal
 from goodputd.metrics.exposition import Exposition
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
@@ -32,7 +32,7 @@ from goodputd.pacer import Pacer
 from goodputd.settings import Scenario, Settings, split_listen
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
-from goodputd.web.app import create_app
+from goodputd.web.app import Site
 from goodputd.web.hosts import allowed_names
 
 PUBLISH_WALL_SECONDS: Final = 0.25
@@ -47,8 +47,8 @@ LONGEST_SLICE_SECONDS: Final = 10 * 86400.0
 """Simulated; so that a dense stretch after a quiet one is not met with a slice made for the quiet one."""
 _FIRST_SLICE_SECONDS: Final = 3600.0
 _SHORTEST_SLICE_SECONDS: Final = 1.0
-_GRACE_WALL_SECONDS: Final = 0.5
-"""How long responses in flight may take to finish after a signal."""
+_GRACE_WALL_SECONDS: Final = 0.3
+"""How long responses in flight may take to finish after a signal, and to break off after that."""
 _KEEP_ALIVE_WALL_SECONDS: Final = 75
 """Longer than the usual scrape intervals, so that a scraper keeps its connection."""
 _BACKLOG: Final = 128
@@ -95,20 +95,21 @@ def serve(
     )
     started = time.monotonic()
     exposition = Exposition(time.perf_counter)
+    history = History(settings.scenarios)
     player = Player(
         simulations,
         [in_force(scenario, settings.clock_start_timestamp) for scenario in settings.scenarios],
         Pacer(time.monotonic, settings.clock.speedup),
         exposition=exposition,
         journal=journal,
+        history=history,
         clocks=Clocks(time.monotonic, time.time),  # noqa: TID251 - this is where it enters
     )
     # What exists by now stays: the garbage collector need not look at it again during a scrape.
     gc.freeze()
-    app = create_app(
-        exposition, names=allowed_names(split_listen(settings.http.listen)[0], settings.http.allowed_hosts)
-    )
-    asyncio.run(_play_and_serve(player, _server(app), sockets, termination))
+    names = allowed_names(split_listen(settings.http.listen)[0], settings.http.allowed_hosts)
+    site = Site(exposition, history, names=names)
+    asyncio.run(_play_and_serve(player, site, sockets, termination))
     snapshots = [simulation.snapshot() for simulation in simulations]
     wall_seconds = time.monotonic() - started
     journal.notice(
@@ -138,6 +139,7 @@ class Player:
         *,
         exposition: Exposition,
         journal: Journal,
+        history: History,
         clocks: Clocks,
     ) -> None:
         """Publishes the first view at once; ``in_force`` has the settings of each simulation."""
@@ -146,6 +148,7 @@ class Player:
         self._pacer = pacer
         self._exposition = exposition
         self._journal = journal
+        self._history = history
         self._clocks = clocks
         self._now = max((simulation.now for simulation in simulations), default=0.0)
         self._slice_seconds = _FIRST_SLICE_SECONDS
@@ -190,6 +193,7 @@ class Player:
         for simulation in self._simulations:
             if facts := simulation.advance_to(until):
                 self._journal.facts(simulation.name, facts)
+                self._history.facts(simulation.name, facts)
         took = self._clocks.monotonic() - started
         self._now = until
         self._advanced_timestamp = self._clocks.unix()
@@ -251,11 +255,17 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    def cut_off(self) -> None:
+        """Break the connections that are still open: their clients do not read what they asked for."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection.transport, asyncio.Transport):
+                connection.transport.abort()
 
-def _server(app: Starlette) -> _Server:
+
+def _server(site: Site) -> _Server:
     return _Server(
         uvicorn.Config(
-            app,
+            site.app,
             http="h11",
             ws="none",
             loop="asyncio",
@@ -270,16 +280,20 @@ def _server(app: Starlette) -> _Server:
 
 
 async def _play_and_serve(
-    player: Player, server: _Server, sockets: Sequence[socket.socket], termination: Termination
+    player: Player, site: Site, sockets: Sequence[socket.socket], termination: Termination
 ) -> None:
     """Both at once; when a signal comes or one of them fails, both end."""
     stop = asyncio.Event()
     termination.bind(stop)
+    server = _server(site)
     playing = asyncio.create_task(player.play(stop))
     serving = asyncio.create_task(server.serve(list(sockets)))
     await asyncio.wait({playing, serving}, return_when=asyncio.FIRST_COMPLETED)
     stop.set()
+    site.close()
     server.should_exit = True
+    await asyncio.wait({playing, serving}, timeout=_GRACE_WALL_SECONDS)
+    server.cut_off()
     await asyncio.wait({playing, serving}, timeout=_GRACE_WALL_SECONDS)
     for task in (playing, serving):
         if task.done():

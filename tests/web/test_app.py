@@ -1,50 +1,22 @@
 """The pages, asked as a client asks."""
 
-import asyncio
+import re
 
-import httpx
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-from starlette.applications import Starlette
 
-from goodputd.metrics.exposition import Exposition
 from goodputd.metrics.view import View
-from goodputd.web.app import create_app
 from tests import snapshots
+from tests.web.asking import Client, site
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Client:
-    """Asks the application directly, without a server; accepts plain bytes unless told otherwise."""
-
-    def __init__(self, app: Starlette) -> None:
-        """A client of this application."""
-        self._app = app
-
-    def request(self, method: str, path: str, **headers: str) -> httpx.Response:
-        """The answer; ``accept_encoding="gzip"`` is the header Accept-Encoding."""
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return asyncio.run(self._request(method, path, {"accept-encoding": "identity", **given}))
-
-    def get(self, path: str, **headers: str) -> httpx.Response:
-        """The answer to GET."""
-        return self.request("GET", path, **headers)
-
-    async def _request(self, method: str, path: str, headers: dict[str, str]) -> httpx.Response:
-        transport = httpx.ASGITransport(app=self._app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:9642") as client:
-            return await client.request(method, path, headers=headers)
-
-
 def client(view: View | None) -> Client:
-    """A client of the application that has published this view."""
-    exposition = Exposition(lambda: 0.0)
-    if view is not None:
-        exposition.publish(view)
-    return Client(create_app(exposition, names=("localhost",)))
+    """A client of the site that has published this view."""
+    return Client(site(view))
 
 
 @pytest.fixture
@@ -101,13 +73,17 @@ def test_caches_are_told_what_the_page_depends_on(ready: Client) -> None:
     assert "Accept, Accept-Encoding" == ready.get("/metrics").headers["vary"]
 
 
-@pytest.mark.parametrize("path", ["/", "/metrics", "/-/healthy", "/-/ready", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/", "/incidents", "/incidents/default/1", "/metrics", "/-/healthy", "/-/ready", "/nothing"]
+)
 def test_no_page_is_stored(ready: Client, path: str) -> None:
     """Every answer is about this moment."""
     assert "no-store" == ready.get(path).headers["cache-control"]
 
 
-@pytest.mark.parametrize("path", ["/", "/metrics", "/-/healthy", "/-/ready"])
+@pytest.mark.parametrize(
+    "path", ["/", "/incidents", "/api/v1/status", "/static/live.js", "/metrics", "/-/healthy", "/-/ready"]
+)
 def test_head_is_answered_like_get(ready: Client, path: str) -> None:
     """HEAD has the status and type of GET."""
     head, get = ready.request("HEAD", path), ready.get(path)
@@ -155,10 +131,23 @@ def test_the_index_links_the_pages(ready: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "shown", ["naive", "default", "day 10 00:00", "98.44 %", "5 min 53 s", "143,882", "running", "1.2.3"]
+    "shown",
+    [
+        "naive",
+        "default",
+        "11 Jan 2026 00:00 UTC",
+        "day 10 00:00",
+        "98.44 %",
+        "5 min 53 s",
+        "143,882",
+        "running",
+        "Speed 1,440 times real time: a real minute is 1 d here.",
+        "1,024 of 1,024",
+        "checkpoint restore",
+    ],
 )
 def test_the_index_shows_the_scenarios(ready: Client, shown: str) -> None:
-    """Name, simulated time, goodput, MTTR, step and state of each scenario are on the page."""
+    """Date, speed, goodput, MTTR, step, state, nodes and buckets of each scenario are on the page."""
     assert shown in ready.get("/").text
 
 
@@ -176,9 +165,33 @@ def test_the_index_takes_names_literally() -> None:
     assert ("<script>" in text, "&lt;script&gt;" in text) == (False, True)
 
 
-def test_the_index_may_load_nothing(ready: Client) -> None:
-    """The page can not be made to run or fetch anything."""
-    assert "default-src 'none'" in ready.get("/").headers["content-security-policy"]
+def test_the_index_takes_its_own_files_only(ready: Client) -> None:
+    """The page can load style, script and pictures from here, inline nothing, and be framed by nobody."""
+    policy = ready.get("/").headers["content-security-policy"]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+
+    assert {"default-src", "base-uri", "form-action", "frame-ancestors"} == {
+        name for name, value in rules.items() if value == "'none'"
+    }
+    assert {"script-src", "style-src", "img-src", "connect-src"} == {
+        name for name, value in rules.items() if value == "'self'"
+    }
+
+
+@pytest.mark.parametrize("path", ["/", "/incidents", "/incidents/default/1"])
+def test_pages_have_nothing_inline(ready: Client, path: str) -> None:
+    """No style attribute, no handler and no script text, which the policy would refuse."""
+    text = ready.get(path).text
+
+    assert [] == re.findall(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", text)
+
+
+def test_lag_is_told_when_it_matters() -> None:
+    """A daemon that is behind its pace says so on the page; a hundredth of a second is none."""
+    late, in_time = snapshots.view(lag_wall_seconds=12.0), snapshots.view()
+
+    assert "Behind its pace by 12 s" in client(late).get("/").text
+    assert "Behind its pace" not in client(in_time).get("/").text
 
 
 @pytest.mark.parametrize("path", ["/", "/metrics", "/-/ready", "/nothing"])

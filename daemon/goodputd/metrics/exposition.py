@@ -7,7 +7,7 @@ of the cost. This module knows HTTP headers as strings and nothing of a server o
 """
 
 import gzip
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -20,10 +20,10 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from goodputd.metrics.catalog import CATALOG, Reading
-from goodputd.metrics.collector import FamilyCollector, cumulative
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.collector import FamilyCollector
+from goodputd.metrics.layout import Layout, flattened
 from goodputd.metrics.view import View
-from goodputd.sim.snapshot import Histogram, Total
 
 
 class Format(StrEnum):
@@ -46,8 +46,6 @@ _ENCODERS: Final[dict[Format, Callable[[Collector], bytes]]] = {
 }
 _number: Callable[[float], str] = floatToGoString
 """How prometheus_client writes a value; it ships the function without types."""
-_END: Final = "# EOF\n"
-"""The last line of an OpenMetrics page, and of each family that is written alone."""
 _GZIP_LEVEL: Final = 1
 """A tenth larger than level 9 at a sixth of its time."""
 
@@ -107,7 +105,7 @@ class _Renderer:
 
     def __init__(self, fmt: Format) -> None:
         self._encode = _ENCODERS[fmt]
-        self._layouts: dict[str, _Layout] = {}
+        self._layouts: dict[str, Layout] = {}
         self._process = ProcessCollector(registry=None)
 
     def render(self, view: View) -> bytes:
@@ -115,10 +113,10 @@ class _Renderer:
         pieces: list[str] = []
         for spec in CATALOG:
             readings = list(spec.read(view))
-            shape, values = _flattened(readings)
+            shape, values = flattened(readings)
             layout = self._layouts.get(spec.name)
             if layout is None or layout.shape != shape:
-                layout = self._layouts[spec.name] = _Layout(
+                layout = self._layouts[spec.name] = Layout(
                     shape, self._encode(FamilyCollector(spec, readings))
                 )
             pieces.append(layout.comments)
@@ -126,40 +124,6 @@ class _Renderer:
                 f"{prefix}{_number(value)}\n" for prefix, value in zip(layout.prefixes, values, strict=True)
             ]
         return "".join(pieces).encode() + self._encode(self._process)
-
-
-class _Layout:
-    """One family without its values: the comments, and every sample line up to its value."""
-
-    __slots__ = ("comments", "prefixes", "shape")
-
-    def __init__(self, shape: list[object], written: bytes) -> None:
-        """``written`` is what prometheus_client wrote for a family of this shape."""
-        lines = [line for line in written.decode().splitlines(keepends=True) if line != _END]
-        self.shape = shape
-        self.comments = "".join(line for line in lines if line.startswith("#"))
-        self.prefixes = [line[: line.rindex(" ") + 1] for line in lines if not line.startswith("#")]
-
-
-def _flattened(readings: Iterable[Reading]) -> tuple[list[object], list[float]]:
-    """What decides which samples a family has, and the values of those samples in their order."""
-    shape: list[object] = []
-    values: list[float] = []
-    for labels, value in readings:
-        if value is None:
-            continue
-        if isinstance(value, Histogram):
-            shape.append((labels, value.bounds))
-            counts = cumulative(value)
-            values += counts
-            values += (counts[-1], value.sum)
-        elif isinstance(value, Total):
-            shape.append(labels)
-            values += (value.count, value.seconds)
-        else:
-            shape.append(labels)
-            values.append(value)
-    return shape, values
 
 
 def choose_format(accept: str) -> Format:

@@ -1,0 +1,304 @@
+"""Facts to a record: everything between two resumes is one incident.
+
+When training resumes, every fault is settled: what is transient is gone, what is permanent waits to
+strike anew. So the facts from one resume to the next tell the whole incident, and each such stretch
+is folded alone, when somebody asks for it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from goodputd.history.premises import IN_PROGRESS, STALL, WAIT, Premises
+from goodputd.history.records import (
+    ClaimResult,
+    DecisionRecord,
+    FalseAlarmRecord,
+    FaultOutcome,
+    FaultRecord,
+    IncidentRecord,
+    LayerClaim,
+    StageRecord,
+    VerificationRecord,
+)
+from goodputd.sim.events import (
+    CapacityAwaited,
+    DecisionMade,
+    DetectionRaised,
+    Fact,
+    FalseAlarmRaised,
+    FaultMasked,
+    FaultOccurred,
+    JobResized,
+    NodeEvicted,
+    RestoreVerified,
+    StageFinished,
+    TrainingResumed,
+)
+from goodputd.sim.taxonomy import STOPPING, Action, Component, Layer, StageName, Symptom
+
+_SAME_INSTANT_SECONDS: Final = 1e-6
+"""Stages follow each other to within rounding; a longer gap is a stall or a wait."""
+
+
+def fold(premises: Premises, facts: Sequence[Fact], now: float) -> IncidentRecord | None:
+    """The incident in the facts since a resume, closed or not; None when none was opened.
+
+    ``now`` is where an open incident has come to.
+    """
+    folding = _Folding(premises)
+    for fact in facts:
+        folding.take(fact)
+    return folding.record(now)
+
+
+def fold_faults(premises: Premises, facts: Sequence[Fact]) -> tuple[FaultRecord, ...]:
+    """The faults of such a stretch, whether or not one of them opened an incident."""
+    folding = _Folding(premises)
+    for fact in facts:
+        folding.take(fact)
+    return tuple(folding.faults.values())
+
+
+class _Folding:
+    """What is known so far."""
+
+    def __init__(self, premises: Premises) -> None:
+        self._premises = premises
+        self.faults: dict[str, FaultRecord] = {}
+        self._alarms: list[FalseAlarmRecord] = []
+        self._decisions: list[DecisionRecord] = []
+        self._undecided: list[DetectionRaised | FalseAlarmRaised] = []
+        self._tolerated: DecisionMade | None = None
+        self._opening: DetectionRaised | FalseAlarmRaised | None = None
+        self._stages: list[StageFinished] = []
+        self._waits: list[float] = []
+        self._verifications: list[VerificationRecord] = []
+        self._number: int | None = None
+        self._resized: JobResized | None = None
+        self._resumed: TrainingResumed | None = None
+
+    def take(self, fact: Fact) -> None:
+        """One more fact; those that tell nothing of an incident are passed over."""
+        match fact:
+            case FaultOccurred():
+                self._struck(fact)
+            case DetectionRaised():
+                self._detected(fact)
+            case FalseAlarmRaised():
+                self._alarms.append(FalseAlarmRecord(at=fact.at, layer=fact.layer, node=fact.node))
+                self._noticed(fact)
+            case FaultMasked():
+                self.faults[fact.fault].outcome = FaultOutcome.MASKED
+            case DecisionMade():
+                self._decided(fact)
+            case NodeEvicted():
+                last = self._decisions[-1]
+                last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+            case StageFinished():
+                self._number = fact.incident
+                self._stages.append(fact)
+            case CapacityAwaited():
+                self._waits.append(fact.at)
+            case RestoreVerified():
+                self._verifications.append(
+                    VerificationRecord(
+                        at=fact.at, outcome=fact.outcome, difference=fact.difference, step=fact.step
+                    )
+                )
+            case JobResized():
+                self._resized = fact
+            case TrainingResumed():
+                self._number = fact.incident
+                self._resumed = fact
+            case _:
+                pass
+
+    def record(self, now: float) -> IncidentRecord | None:
+        """The incident as far as it is told."""
+        number = self._number
+        if number is None:
+            return None
+        resumed = self._resumed
+        until = now if resumed is None else resumed.at
+        stopped_at = self._stopped_at(resumed)
+        opening = self._opening
+        fault = self.faults[opening.fault] if isinstance(opening, DetectionRaised) else None
+        lost = None if resumed is None else resumed.lost_steps
+        retracted = None if resumed is None else resumed.retracted_steps
+        return IncidentRecord(
+            scenario=self._premises.name,
+            number=number,
+            began_at=stopped_at if fault is None else min(stopped_at, fault.at),
+            stopped_at=stopped_at,
+            resumed_at=None if resumed is None else resumed.at,
+            stopped_seconds=max(0.0, until - stopped_at),
+            component=self._component(fault),
+            layer=Layer.PLANNED if opening is None else opening.layer,
+            node=None if opening is None else opening.node,
+            faults=tuple(self.faults.values()),
+            false_alarms=tuple(self._alarms),
+            decisions=tuple(self._decisions),
+            stages=tuple(self._covered(stopped_at, until)),
+            verifications=tuple(self._verifications),
+            lost_steps=lost,
+            retracted_steps=retracted,
+            lost_work_seconds=(
+                None
+                if lost is None or retracted is None
+                else (lost + retracted) * self._premises.step_seconds
+            ),
+            restored_step=None if resumed is None else resumed.step,
+            active_gpus=None if resumed is None else resumed.active_gpus,
+        )
+
+    # --- faults and detections
+
+    def _struck(self, fact: FaultOccurred) -> None:
+        benign = fact.symptom is Symptom.BENIGN
+        self.faults[fact.fault] = FaultRecord(
+            id=fact.fault,
+            at=fact.at,
+            kind=fact.kind,
+            component=fact.component,
+            symptom=fact.symptom,
+            origin=fact.origin,
+            node=fact.node,
+            transient=fact.transient,
+            outcome=FaultOutcome.BENIGN if benign else FaultOutcome.UNDETECTED,
+            detected_by=None,
+            detected_at=None,
+            claims=(),
+        )
+
+    def _detected(self, fact: DetectionRaised) -> None:
+        fault = self.faults[fact.fault]
+        tolerated = fact.incident is None
+        fault.outcome = FaultOutcome.TOLERATED if tolerated else FaultOutcome.DETECTED
+        fault.detected_by, fault.detected_at = fact.layer, fact.at
+        fault.claims = tuple(_claims(fact, fault.at, self._premises.layers))
+        if tolerated:
+            if self._tolerated is not None:
+                self._decisions.append(_decision(self._tolerated, fact, fault.component))
+                self._tolerated = None
+        else:
+            self._noticed(fact)
+
+    def _noticed(self, fact: DetectionRaised | FalseAlarmRaised) -> None:
+        self._number = fact.incident
+        self._opening = self._opening or fact
+        self._undecided.append(fact)
+
+    # --- decisions
+
+    def _decided(self, fact: DecisionMade) -> None:
+        """Decisions come in the order of what they are about, oldest first."""
+        if fact.action is Action.TOLERATE:
+            self._tolerated = fact  # the detection follows
+        elif fact.action is Action.WAIT_FOR_CAPACITY:
+            self._decisions.append(_decision(fact, None, None))
+        else:
+            about = self._undecided.pop(0)
+            component = (
+                self.faults[about.fault].component
+                if isinstance(about, DetectionRaised)
+                else Component.FALSE_ALARM
+            )
+            self._decisions.append(_decision(fact, about, component))
+
+    def _component(self, fault: FaultRecord | None) -> Component:
+        if fault is not None:
+            return fault.component
+        return Component.PLANNED if self._opening is None else Component.FALSE_ALARM
+
+    # --- stages
+
+    def _stopped_at(self, resumed: TrainingResumed | None) -> float:
+        if self._opening is None:
+            return self._stages[0].at - self._stages[0].seconds if self._stages else 0.0
+        if resumed is not None and not self._began_planned():
+            return resumed.at - resumed.stopped_seconds
+        if self._began_planned():
+            return self._stages[0].at - self._stages[0].seconds
+        opening = self._opening
+        if isinstance(opening, DetectionRaised) and self.faults[opening.fault].symptom in STOPPING:
+            return opening.at - opening.latency_seconds
+        return opening.at
+
+    def _began_planned(self) -> bool:
+        """The first stage is not the decision on a detection: a planned stop that a fault joined."""
+        return bool(self._stages) and self._stages[0].stage is not StageName.DECIDE
+
+    def _covered(self, since: float, until: float) -> list[StageRecord]:
+        """Stages and the gaps between them, from the stop to ``until``, without a hole."""
+        covered: list[StageRecord] = []
+        at = since
+        if self._opening is not None and not self._began_planned() and self._opening.at > at:
+            covered.append(self._stretch(StageName.DETECT, at, self._opening.at))
+            at = self._opening.at
+        for stage in self._stages:
+            begins_at = stage.at - stage.seconds
+            if begins_at - at > _SAME_INSTANT_SECONDS:
+                covered.append(self._stretch(self._gap(at, begins_at), at, begins_at))
+            covered.append(self._stretch(stage.stage, begins_at, stage.at, cut=stage.cut))
+            at = stage.at
+        if until - at > _SAME_INSTANT_SECONDS:
+            waiting = bool(self._waits) and self._waits[-1] >= at - _SAME_INSTANT_SECONDS
+            covered.append(self._stretch(WAIT if waiting else IN_PROGRESS, at, until))
+        return covered
+
+    def _gap(self, since: float, until: float) -> str:
+        waits = (at for at in self._waits if since - _SAME_INSTANT_SECONDS <= at <= until)
+        return STALL if next(waits, None) is None else WAIT
+
+    def _stretch(self, name: str, begins_at: float, ends_at: float, *, cut: bool = False) -> StageRecord:
+        return StageRecord(
+            name=str(name),
+            bucket=self._premises.buckets.get(name),
+            begins_at=begins_at,
+            seconds=ends_at - begins_at,
+            budget_seconds=self._budget_seconds(name),
+            cut=cut,
+        )
+
+    def _budget_seconds(self, name: str) -> float | None:
+        if name != StageName.RESTORE:
+            return self._premises.stage_seconds.get(name)
+        if self._resumed is not None:
+            gpus = self._resumed.active_gpus
+        elif self._resized is not None:
+            gpus = self._resized.active_gpus
+        else:
+            return None
+        return self._premises.restore_seconds(gpus, resharded=self._resized is not None)
+
+
+def _claims(fact: DetectionRaised, struck_at: float, layers: Sequence[Layer]) -> list[LayerClaim]:
+    """Winner first, then the others by their latency, then the layers that are blind to the fault."""
+    claims = [LayerClaim(layer=fact.layer, result=ClaimResult.FIRST, latency_seconds=fact.latency_seconds)]
+    claims += [
+        LayerClaim(layer=layer, result=ClaimResult.LATE, latency_seconds=at - struck_at)
+        for at, _, layer in fact.claims
+        if layer is not fact.layer
+    ]
+    seen = {claim.layer for claim in claims}
+    claims += [
+        LayerClaim(layer=layer, result=ClaimResult.BLIND, latency_seconds=None)
+        for layer in layers
+        if layer not in seen
+    ]
+    return claims
+
+
+def _decision(
+    fact: DecisionMade, about: DetectionRaised | FalseAlarmRaised | None, component: Component | None
+) -> DecisionRecord:
+    return DecisionRecord(
+        at=fact.at,
+        incident=fact.incident,
+        action=fact.action,
+        reason=fact.reason,
+        node=fact.node,
+        component=component,
+        strikes=fact.strikes,
+        fault=about.fault if isinstance(about, DetectionRaised) else None,
+    )

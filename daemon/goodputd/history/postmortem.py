@@ -1,0 +1,210 @@
+"""The post-mortem of one incident: all that is kept of it, joined, judged and compared.
+
+Asks the chronicles of all scenarios; knows no page. A post-mortem of an open incident tells what is
+known so far.
+"""
+
+from dataclasses import dataclass
+
+from goodputd.history.judgement import Judgement, judge
+from goodputd.history.keeping import Chronicle, History, Strike
+from goodputd.history.observations import Observation, observe, place
+from goodputd.history.records import DESCRIBED, FaultOutcome, FaultRecord, IncidentRecord
+from goodputd.sim.taxonomy import Action, Component, Layer, Origin
+
+RECOVERY_BUDGET_SECONDS = 360.0
+"""From the stop to verified training, detection included: about six minutes."""
+
+
+@dataclass(slots=True, kw_only=True)
+class StrikeCost:
+    """One strike of a fault in one scenario, and what it cost there."""
+
+    __pydantic_config__ = DESCRIBED
+
+    at: float
+    origin: Origin
+    outcome: FaultOutcome
+    incident: int | None
+    """The incident that it opened or joined; None when it was never found."""
+    detected_by: Layer | None
+    latency_seconds: float | None
+    action: Action | None
+    stopped_seconds: float | None
+    lost_work_seconds: float | None
+    lost_steps: int | None
+    """Of the whole incident, lost and retracted."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FaultElsewhere:
+    """The same fault in one scenario."""
+
+    __pydantic_config__ = DESCRIBED
+
+    scenario: str
+    paired: bool
+    """Whether that scenario meets the same faults at all."""
+    is_here: bool
+    """The scenario of the post-mortem itself."""
+    strikes: tuple[StrikeCost, ...]
+    stopped_seconds: float
+    lost_work_seconds: float
+    note: str
+    """Why there are no strikes; empty when there are some."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SameFault:
+    """One fault of the incident, in every scenario."""
+
+    fault: str
+    kind: str
+    scenarios: tuple[FaultElsewhere, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class PostMortem:
+    """An incident with everything that hindsight adds."""
+
+    __pydantic_config__ = DESCRIBED
+
+    incident: IncidentRecord
+    concluded: str
+    """What the monitoring took for the cause."""
+    root_cause: str
+    """The truth."""
+    conclusion_is_right: bool
+    judgements: tuple[Judgement, ...]
+    observations: tuple[Observation, ...]
+    budget_seconds: float
+    """What the whole incident should take at most."""
+    same_faults: tuple[SameFault, ...]
+
+
+def post_mortem(history: History, chronicle: Chronicle, number: int, now: float) -> PostMortem | None:
+    """The post-mortem; None when the incident is not kept."""
+    incident = chronicle.incident(number, now)
+    if incident is None:
+        return None
+    nodes = {decision.node for decision in incident.decisions if decision.node is not None}
+    standing = {
+        node: sorted({fault.kind for fault in chronicle.standing_faults(node, incident.began_at)})
+        for node in nodes
+    }
+    return PostMortem(
+        incident=incident,
+        concluded=_concluded(incident),
+        root_cause=_root_cause(incident),
+        conclusion_is_right=incident.component is not Component.FALSE_ALARM,
+        judgements=judge(chronicle.premises, incident, standing),
+        observations=observe(chronicle.premises, incident),
+        budget_seconds=RECOVERY_BUDGET_SECONDS,
+        same_faults=tuple(
+            SameFault(
+                fault=fault.id, kind=fault.kind, scenarios=tuple(_everywhere(history, chronicle, fault, now))
+            )
+            for fault in incident.faults
+            if fault.outcome is not FaultOutcome.BENIGN
+        ),
+    )
+
+
+def _concluded(incident: IncidentRecord) -> str:
+    if incident.layer is Layer.PLANNED:
+        return "A planned stop at a checkpoint, to take repaired nodes back."
+    if incident.component is Component.FALSE_ALARM:
+        return f"{incident.layer}: a failure of {place(incident.node)}."
+    who = "A person" if incident.layer is Layer.NONE else f"The {incident.layer} layer"
+    return f"{who}: a {incident.component} fault of {place(incident.node)}."
+
+
+def _root_cause(incident: IncidentRecord) -> str:
+    fault = incident.first_fault
+    if fault is None:
+        if incident.component is Component.FALSE_ALARM:
+            return f"Nothing was broken: {incident.layer} cried wolf."
+        return "Nothing was broken; the stop was planned."
+    lasting = "transient: a restart cures it"
+    if not fault.transient:
+        lasting = "permanent: only replacing the node cures it" if fault.node is not None else "permanent"
+    again = ", the same fault as before" if fault.origin is Origin.RECURRENCE else ""
+    others = sum(each.outcome is not FaultOutcome.BENIGN for each in incident.faults) - 1
+    more = f" {_count(others, 'more fault')} struck before training was verified." if others else ""
+    kind = fault.kind.replace("_", " ")
+    what = f"{fault.component} {fault.symptom}{again}; {lasting}"
+    return f"{kind[:1].upper()}{kind[1:]} on {place(fault.node)} ({what}).{more}"
+
+
+def _everywhere(history: History, here: Chronicle, fault: FaultRecord, now: float) -> list[FaultElsewhere]:
+    """The scenario of the post-mortem first, then the others."""
+    others = (chronicle for chronicle in history.chronicles if chronicle is not here)
+    return [_here(here, fault, now), *(_elsewhere(here, other, fault, now) for other in others)]
+
+
+def _here(here: Chronicle, fault: FaultRecord, now: float) -> FaultElsewhere:
+    return _strikes(here, fault, now, is_here=True, note="")
+
+
+def _elsewhere(here: Chronicle, other: Chronicle, fault: FaultRecord, now: float) -> FaultElsewhere:
+    if here.premises.paired and other.premises.paired:
+        return _strikes(other, fault, now, is_here=False, note=_why_not(other, fault))
+    return FaultElsewhere(
+        scenario=other.premises.name,
+        paired=other.premises.paired,
+        is_here=False,
+        strikes=(),
+        stopped_seconds=0.0,
+        lost_work_seconds=0.0,
+        note="The two scenarios meet different faults, so nothing can be compared.",
+    )
+
+
+def _strikes(
+    chronicle: Chronicle, fault: FaultRecord, now: float, *, is_here: bool, note: str
+) -> FaultElsewhere:
+    """Every kept strike; ``note`` says why there may be none."""
+    strikes = tuple(_cost(strike) for strike in chronicle.strikes(fault.id, now))
+    # Two strikes may belong to one incident, which is paid for once.
+    incidents = {strike.incident: strike for strike in strikes if strike.incident is not None}.values()
+    return FaultElsewhere(
+        scenario=chronicle.premises.name,
+        paired=chronicle.premises.paired,
+        is_here=is_here,
+        strikes=strikes,
+        stopped_seconds=sum(strike.stopped_seconds or 0.0 for strike in incidents),
+        lost_work_seconds=sum(strike.lost_work_seconds or 0.0 for strike in incidents),
+        note="" if strikes else note,
+    )
+
+
+def _why_not(chronicle: Chronicle, fault: FaultRecord) -> str:
+    if fault.origin is Origin.INJECTED:
+        return "The fault was injected by hand; it is not part of the history that scenarios share."
+    if fault.at < chronicle.since:
+        return "So far back nothing is kept of this scenario."
+    return f"It did not strike here: {place(fault.node)} was not in the job at that moment."
+
+
+def _cost(strike: Strike) -> StrikeCost:
+    fault, incident = strike.fault, strike.incident
+    if fault.outcome not in (FaultOutcome.DETECTED, FaultOutcome.MASKED):
+        incident = None
+    decisions = () if incident is None else incident.decisions
+    own = next((each for each in decisions if each.fault == fault.id), None)
+    return StrikeCost(
+        at=fault.at,
+        origin=fault.origin,
+        outcome=fault.outcome,
+        incident=None if incident is None else incident.number,
+        detected_by=fault.detected_by,
+        latency_seconds=None if fault.detected_at is None else fault.detected_at - fault.at,
+        action=None if own is None else own.action,
+        stopped_seconds=None if incident is None else incident.stopped_seconds,
+        lost_work_seconds=None if incident is None else incident.lost_work_seconds,
+        lost_steps=None if incident is None else incident.all_lost_steps,
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

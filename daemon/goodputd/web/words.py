@@ -1,0 +1,95 @@
+"""Figures as people read them: shares, counts, dates, durations that may be missing, names of closed sets.
+
+Filters of the templates. Knows no page and no simulation.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from goodputd.narration import day_and_time, duration
+from goodputd.sim.taxonomy import Action, Layer, Reason
+
+NO_DATA: Final = "no data yet"
+_MINUTE: Final = 60.0
+
+_REASONS: Final = {
+    Reason.FIRST_STRIKE: "first strike on the node",
+    Reason.SECOND_STRIKE: "second strike on the node",
+    Reason.FURTHER_STRIKE: "strike {strikes} on the node",
+    Reason.COMPONENT_RULE: "the rule for this component evicts at once",
+    Reason.SOFTWARE: "software blames no node",
+    Reason.NO_NODE: "no node is to blame",
+    Reason.SLOW_TOLERATED: "slow ranks are tolerated",
+    Reason.NO_CAPACITY: "too few healthy nodes",
+}
+_ACTIONS: Final = {
+    Action.RESTART: "restart",
+    Action.EVICT: "evict",
+    Action.WAIT_FOR_CAPACITY: "wait for capacity",
+    Action.TOLERATE: "tolerate",
+}
+
+
+def percent(ratio: float | None) -> str:
+    """A ratio as a percentage with two decimals."""
+    return NO_DATA if ratio is None else f"{100.0 * ratio:.2f} %"
+
+
+def count(number: float | None) -> str:
+    """A whole number with separators."""
+    return NO_DATA if number is None else f"{number:,.0f}"
+
+
+def lasting(seconds: float | None) -> str:
+    """A duration, or that there is none yet."""
+    return NO_DATA if seconds is None else duration(seconds)
+
+
+def spoken(name: str) -> str:
+    """A name of a closed set as people write it; the layer ``none`` is a person."""
+    return "a person" if name == Layer.NONE else name.replace("_", " ")
+
+
+def reason(name: Reason, strikes: int) -> str:
+    """Why a policy decided so."""
+    return _REASONS[name].format(strikes=strikes)
+
+
+def action(name: Action) -> str:
+    """What a policy decided."""
+    return _ACTIONS[name]
+
+
+def date_and_time(timestamp: float) -> str:
+    """Simulated Unix seconds as ``5 Jan 2026 04:12 UTC``; empty past the year 9999."""
+    try:
+        moment = datetime.fromtimestamp(timestamp, UTC)
+    except (OverflowError, ValueError):
+        return ""
+    return f"{moment.day} {moment:%b} {moment.year} {moment:%H:%M} UTC"
+
+
+def pace(speedup: float) -> str:
+    """What a speed means: how much simulated time passes in a real minute."""
+    return f"a real minute is {duration(speedup * _MINUTE)}"
+
+
+def times(number: float) -> str:
+    """A factor, without needless digits."""
+    return f"{number:,.10g}"
+
+
+FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "action": action,
+    "count": count,
+    "date_and_time": date_and_time,
+    "day_and_time": day_and_time,
+    "duration": duration,
+    "lasting": lasting,
+    "pace": pace,
+    "percent": percent,
+    "reason": reason,
+    "spoken": spoken,
+    "times": times,
+}

@@ -1,0 +1,153 @@
+"""Hindsight: judgements, observations, and the same fault elsewhere."""
+
+import pytest
+
+from goodputd.history.judgement import Verdict
+from goodputd.history.records import FaultOutcome
+from goodputd.sim.taxonomy import Action, Layer
+from tests.history.past import BUSY, DAY, Past, strike
+
+TWO = ('name = "naive"\ndetection.layers = ["watchdog"]', 'name = "default"')
+CRASHES_TWICE = (strike(3600.0, "crash"), strike(7200.0, "crash"))
+STAYS = strike(3600.0, "crash", transient=False)
+DIFFERENT = "The two scenarios meet different faults, so nothing can be compared."
+
+
+@pytest.mark.parametrize(
+    ("script", "spares", "number", "expected", "words"),
+    [
+        ([strike(3600.0, "crash")], 2, 1, Verdict.RIGHT, "a restart cures it, and no spare is spent"),
+        ([strike(3600.0, "bug", None)], 2, 1, Verdict.RIGHT, "blames no node"),
+        ([STAYS], 2, 1, Verdict.WILL_RECUR, "on average after 2 h of training, until the node is replaced"),
+        ([STAYS], 2, 1, Verdict.WILL_RECUR, "saw the first strike within 30 d and evicts at 2"),
+        ([STAYS], 2, 2, Verdict.RIGHT, "no restart cures it"),
+        (CRASHES_TWICE, 2, 2, Verdict.WASTED, "a restart would have cured it, yet spare node 16 was spent"),
+        (CRASHES_TWICE, 2, 2, Verdict.WASTED, "independent causes. The node is away for 1 d"),
+        (CRASHES_TWICE, 0, 2, Verdict.WASTED, "the job shrank for it"),
+        ([STAYS, strike(3900.0, "crash")], 2, 2, Verdict.RIGHT, "still carried a permanent fault (crash)"),
+    ],
+)
+def test_decisions_are_judged_by_the_truth(
+    script: list[str], spares: int, number: int, expected: Verdict, words: str
+) -> None:
+    """A restart is right for what it cures, an eviction for what it does not; the reason says why."""
+    judgement = Past(*script, spares=spares).until(3 * DAY).post_mortem(number).judgements[0]
+
+    assert expected == judgement.verdict
+    assert words in judgement.reason
+
+
+def test_false_alarms_are_judged() -> None:
+    """Where nothing is ever broken restarts are needless and evictions wasted, and the truth says so."""
+    past = Past(z_threshold=4.5).until(60 * DAY)
+    told = [past.post_mortem(incident.number) for incident in past.all() if not incident.is_open]
+    judged = {(each.decision.action, each.verdict) for one in told for each in one.judgements}
+
+    assert {(Action.RESTART, Verdict.NEEDLESS), (Action.EVICT, Verdict.WASTED)} == judged
+    assert {"Nothing was broken: gradient cried wolf."} == {one.root_cause for one in told}
+    assert {False} == {one.conclusion_is_right for one in told}
+
+
+def test_a_wait_leaves_no_choice() -> None:
+    """With too few nodes the job has to wait, whatever the policy thinks."""
+    past = Past(*CRASHES_TWICE, spares=0, min_replicas=2).until(3 * DAY)
+    judgements = past.post_mortem(2).judgements
+
+    assert [(Action.EVICT, Verdict.WASTED), (Action.WAIT_FOR_CAPACITY, Verdict.NO_CHOICE)] == [
+        (judgement.decision.action, judgement.verdict) for judgement in judgements
+    ]
+
+
+def test_observations_tell_what_was_seen_in_order() -> None:
+    """Symptom, report, what would have followed, and the check of the loss, by time."""
+    told = Past(strike(3600.0, "crash", 7, logged=True)).until(DAY).post_mortem(1).observations
+
+    assert sorted(each.at for each in told) == [each.at for each in told]
+    assert [
+        "the rank crashes; node 7 stops beating and the other ranks wait in a collective",
+        "hardware: the agent of node 7 reports XID 79",
+        "too late to matter: heartbeat: no beat of node 7 within the timeout",
+    ] == [each.text for each in told[:3]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("crash", "node 0 does not log XID 79 this time"), ("hang", "this kind of fault has no vendor event")],
+)
+def test_silence_is_an_observation(kind: str, words: str) -> None:
+    """A fault that logs nothing is told as such: never, or not this time."""
+    told = Past(strike(3600.0, kind)).until(DAY).post_mortem(1).observations
+
+    assert any(words in each.text for each in told)
+
+
+def test_conclusion_and_truth_stand_side_by_side() -> None:
+    """What was concluded names layer, component and node; the truth names the kind and what cures it."""
+    told = Past(strike(3600.0, "crash", 7, transient=False, logged=True)).until(DAY).post_mortem(1)
+
+    assert "The hardware layer: a gpu fault of node 7." == told.concluded
+    assert "Crash on node 7 (gpu crash; permanent: only replacing the node cures it)." == told.root_cause
+    assert told.conclusion_is_right
+
+
+def test_the_same_fault_costs_more_in_the_naive_scenario() -> None:
+    """Found by the watchdog instead of heartbeat, the first fault stops the naive job ten minutes longer."""
+    past = Past(scenarios=TWO, per_job_day=2.0).until(10 * DAY)
+    (same,) = past.post_mortem(1).same_faults
+    here, there = same.scenarios
+
+    assert [("default", True), ("naive", False)] == [(each.scenario, each.is_here) for each in same.scenarios]
+    assert (Layer.HEARTBEAT, Layer.WATCHDOG) == (here.strikes[0].detected_by, there.strikes[0].detected_by)
+    assert (1, 1) == (here.strikes[0].incident, there.strikes[0].incident)
+    assert pytest.approx(600.0 - (here.strikes[0].latency_seconds or 0.0), abs=1.0) == (
+        there.stopped_seconds - here.stopped_seconds
+    )
+
+
+def test_a_fault_that_did_not_strike_elsewhere_says_why() -> None:
+    """Evicted in one scenario, a node meets no more faults there, while the other keeps it."""
+    scenarios = ('name = "never"\npolicy.strikes.strikes_to_evict = 0', 'name = "default"')
+    past = Past(scenarios=scenarios, **BUSY).until(60 * DAY)
+    notes = {
+        each.note
+        for incident in past.all("never")
+        for same in past.post_mortem(incident.number, "never").same_faults
+        for each in same.scenarios
+        if not each.strikes
+    }
+
+    assert any("was not in the job at that moment" in note for note in notes)
+
+
+def test_unpaired_scenarios_are_not_compared() -> None:
+    """A scenario with other faults says that there is nothing to compare."""
+    scenarios = ('name = "default"', 'name = "worse"\nfaults.scale = 2.0')
+    past = Past(scenarios=scenarios, per_job_day=2.0).until(10 * DAY)
+    _, other = past.post_mortem(1).same_faults[0].scenarios
+
+    assert (False, (), DIFFERENT) == (other.paired, other.strikes, other.note)
+
+
+def test_an_incident_that_two_faults_share_is_counted_once() -> None:
+    """The totals of a fault add up its incidents, not its strikes."""
+    past = Past(strike(3600.0, "crash", 5), strike(3700.0, "hang", 6)).until(DAY)
+    told = past.post_mortem(1)
+
+    assert [told.incident.stopped_seconds] * 2 == [
+        same.scenarios[0].stopped_seconds for same in told.same_faults
+    ]
+
+
+def test_a_benign_fault_is_compared_with_nothing() -> None:
+    """It cost nothing anywhere."""
+    told = Past(strike(3000.0, "benign", 5), strike(3600.0, "crash", 6)).until(DAY).post_mortem(1)
+
+    assert [FaultOutcome.BENIGN, FaultOutcome.DETECTED] == [fault.outcome for fault in told.incident.faults]
+    assert ["crash"] == [same.kind for same in told.same_faults]
+
+
+def test_an_open_incident_has_a_post_mortem() -> None:
+    """What is known so far is told: the cause, and that nothing is decided."""
+    told = Past(strike(3600.0, "crash", logged=True)).until(3612.0).post_mortem(1)
+
+    assert ((), True) == (told.judgements, told.incident.is_open)
