@@ -21,7 +21,7 @@ def test_the_stages_are_those_of_the_plan() -> None:
         ("compile", Bucket.RESTART, 3792.0, 30.0, 30.0),
         ("verify", Bucket.VERIFY, 3822.0, 30.0, 30.0),
     ] == [
-        (stage.name, stage.bucket, stage.begins_at, stage.seconds, stage.budget_seconds)
+        (stage.name, stage.bucket, stage.begins_at, stage.seconds, stage.settings_seconds)
         for stage in incident.stages
     ]
 
@@ -106,7 +106,7 @@ def test_a_wait_for_capacity_is_a_stretch_of_its_own() -> None:
     incident = Past(first, second, spares=0, min_replicas=2).until(3 * DAY).incident(2)
     (wait,) = [stage for stage in incident.stages if stage.name == "wait"]
 
-    assert (Bucket.WAITING_FOR_CAPACITY, None) == (wait.bucket, wait.budget_seconds)
+    assert (Bucket.WAITING_FOR_CAPACITY, None) == (wait.bucket, wait.settings_seconds)
     assert pytest.approx(DAY) == wait.seconds
     assert [Action.EVICT, Action.WAIT_FOR_CAPACITY] == [decision.action for decision in incident.decisions]
 

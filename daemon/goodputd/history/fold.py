@@ -8,7 +8,7 @@ is folded alone, when somebody asks for it.
 from collections.abc import Sequence
 from typing import Final
 
-from goodputd.history.premises import IN_PROGRESS, STALL, WAIT, Premises
+from goodputd.history.premises import IN_PROGRESS, LEFT_OUT, STALL, WAIT, Premises
 from goodputd.history.records import (
     ClaimResult,
     DecisionRecord,
@@ -20,11 +20,11 @@ from goodputd.history.records import (
     StageRecord,
     VerificationRecord,
 )
+from goodputd.history.stretches import Entry, FactsLeftOut
 from goodputd.sim.events import (
     CapacityAwaited,
     DecisionMade,
     DetectionRaised,
-    Fact,
     FalseAlarmRaised,
     FaultMasked,
     FaultOccurred,
@@ -40,7 +40,7 @@ _SAME_INSTANT_SECONDS: Final = 1e-6
 """Stages follow each other to within rounding; a longer gap is a stall or a wait."""
 
 
-def fold(premises: Premises, facts: Sequence[Fact], now: float) -> IncidentRecord | None:
+def fold(premises: Premises, facts: Sequence[Entry], now: float) -> IncidentRecord | None:
     """The incident in the facts since a resume, closed or not; None when none was opened.
 
     ``now`` is where an open incident has come to.
@@ -51,7 +51,7 @@ def fold(premises: Premises, facts: Sequence[Fact], now: float) -> IncidentRecor
     return folding.record(now)
 
 
-def fold_faults(premises: Premises, facts: Sequence[Fact]) -> tuple[FaultRecord, ...]:
+def fold_faults(premises: Premises, facts: Sequence[Entry]) -> tuple[FaultRecord, ...]:
     """The faults of such a stretch, whether or not one of them opened an incident."""
     folding = _Folding(premises)
     for fact in facts:
@@ -74,11 +74,15 @@ class _Folding:
         self._waits: list[float] = []
         self._verifications: list[VerificationRecord] = []
         self._number: int | None = None
+        self._left_out: FactsLeftOut | None = None
         self._resized: JobResized | None = None
         self._resumed: TrainingResumed | None = None
 
-    def take(self, fact: Fact) -> None:
-        """One more fact; those that tell nothing of an incident are passed over."""
+    def take(self, fact: Entry) -> None:
+        """One more fact; those that tell nothing of an incident are passed over.
+
+        What comes after facts that were left out may be about one of them.
+        """
         match fact:
             case FaultOccurred():
                 self._struck(fact)
@@ -88,12 +92,23 @@ class _Folding:
                 self._alarms.append(FalseAlarmRecord(at=fact.at, layer=fact.layer, node=fact.node))
                 self._noticed(fact)
             case FaultMasked():
-                self.faults[fact.fault].outcome = FaultOutcome.MASKED
+                if fact.fault in self.faults:
+                    self.faults[fact.fault].outcome = FaultOutcome.MASKED
             case DecisionMade():
                 self._decided(fact)
             case NodeEvicted():
-                last = self._decisions[-1]
-                last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+                last = self._decisions[-1] if self._decisions else None
+                if last is not None and last.node == fact.node:
+                    last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+            case FactsLeftOut():
+                self._left_out = fact
+                self._undecided.clear()
+                self._tolerated = None
+            case _:
+                self._carried_out(fact)
+
+    def _carried_out(self, fact: Entry) -> None:
+        match fact:
             case StageFinished():
                 self._number = fact.incident
                 self._stages.append(fact)
@@ -149,6 +164,7 @@ class _Folding:
             ),
             restored_step=None if resumed is None else resumed.step,
             active_gpus=None if resumed is None else resumed.active_gpus,
+            facts_left_out=0 if self._left_out is None else self._left_out.facts,
         )
 
     # --- faults and detections
@@ -171,7 +187,10 @@ class _Folding:
         )
 
     def _detected(self, fact: DetectionRaised) -> None:
-        fault = self.faults[fact.fault]
+        fault = self.faults.get(fact.fault)
+        if fault is None:  # it is among the facts that were left out
+            self._tolerated = None
+            return
         tolerated = fact.incident is None
         fault.outcome = FaultOutcome.TOLERATED if tolerated else FaultOutcome.DETECTED
         fault.detected_by, fault.detected_at = fact.layer, fact.at
@@ -197,13 +216,20 @@ class _Folding:
         elif fact.action is Action.WAIT_FOR_CAPACITY:
             self._decisions.append(_decision(fact, None, None))
         else:
-            about = self._undecided.pop(0)
-            component = (
-                self.faults[about.fault].component
-                if isinstance(about, DetectionRaised)
-                else Component.FALSE_ALARM
-            )
+            about = self._about(fact)
+            component = Component.FALSE_ALARM if about is not None else None
+            if isinstance(about, DetectionRaised):
+                component = self.faults[about.fault].component
             self._decisions.append(_decision(fact, about, component))
+
+    def _about(self, decision: DecisionMade) -> DetectionRaised | FalseAlarmRaised | None:
+        """What was decided on; None when that is left out."""
+        if self._left_out is None:
+            return self._undecided.pop(0)
+        about = next((each for each in self._undecided if each.node == decision.node), None)
+        if about is not None:
+            self._undecided.remove(about)
+        return about
 
     def _component(self, fault: FaultRecord | None) -> Component:
         if fault is not None:
@@ -247,6 +273,9 @@ class _Folding:
         return covered
 
     def _gap(self, since: float, until: float) -> str:
+        left_out = self._left_out
+        if left_out is not None and left_out.at <= until and left_out.until >= since:
+            return LEFT_OUT
         waits = (at for at in self._waits if since - _SAME_INSTANT_SECONDS <= at <= until)
         return STALL if next(waits, None) is None else WAIT
 
@@ -256,11 +285,11 @@ class _Folding:
             bucket=self._premises.buckets.get(name),
             begins_at=begins_at,
             seconds=ends_at - begins_at,
-            budget_seconds=self._budget_seconds(name),
+            settings_seconds=self._settings_seconds(name),
             cut=cut,
         )
 
-    def _budget_seconds(self, name: str) -> float | None:
+    def _settings_seconds(self, name: str) -> float | None:
         if name != StageName.RESTORE:
             return self._premises.stage_seconds.get(name)
         if self._resumed is not None:
