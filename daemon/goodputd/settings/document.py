@@ -69,6 +69,8 @@ _NOTES: Final = {
 
 _EXAMPLES: Final[dict[str, object]] = {
     "checkpoint.interval_steps": 80,
+    "cluster.capacity.warm_standbys": 8,
+    "policy.score.retire_at": 0.0,
     "faults.total_interruptions": 419.0,
     "faults.kinds.name": "riser_cable",
     "faults.kinds.component": "host",

@@ -128,6 +128,24 @@ def _replicas(document: Document) -> Iterator[Finding]:
         )
 
 
+def _preemptible(document: Document) -> Iterator[Finding]:
+    preemptible, spares = document.cluster.capacity.preemptible, document.cluster.spares
+    if preemptible > spares:
+        yield (
+            "cluster.capacity.preemptible",
+            f"must be at most cluster.spares, {spares}, of which they are a part (got {preemptible})",
+        )
+
+
+def _score(document: Document) -> Iterator[Finding]:
+    spec = document.policy.score
+    if spec.retire_at is not None and spec.retire_at > spec.evict_at:
+        yield (
+            "policy.score.retire_at",
+            f"must be at most evict_at, {number(spec.evict_at)} (got {shown(spec.retire_at)})",
+        )
+
+
 def _catalog(document: Document) -> Iterator[Finding]:
     name = document.faults.catalog
     if name != NO_CATALOG and name not in catalogs.names():
@@ -213,6 +231,8 @@ RULES: Final = (
         ("job.min_replicas", "job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"),
         _replicas,
     ),
+    Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
+    Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),
     Rule(("faults.kinds", "faults.catalog", "cluster.gpus_per_node"), _kind_rates),
