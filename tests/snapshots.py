@@ -132,6 +132,8 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
             displaced_nodes=0,
             preemptions=0,
             misdiagnoses=dict.fromkeys(Misdiagnosis, 0),
+            lemons=0,
+            lemon_faults=0,
         ),
         nodes={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 128, NodeState.SPARE: 2},
         gpus={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 1024, NodeState.SPARE: 16},

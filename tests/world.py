@@ -21,6 +21,7 @@ from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
 from goodputd.sim.observation import DiagnosisSpec
@@ -66,6 +67,7 @@ TABLES: dict[str, Any] = {
     "strikes": StrikesSpec(),
     "window": WindowSpec(),
     "score": ScoreSpec(),
+    "lemons": LemonsSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
@@ -97,6 +99,7 @@ def parts(
         tables[table] = replace(tables[table], **{field: value})
     faults = replace(tables["faults"], script=tuple(script))
     cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair")})
+    faults = replace(faults, lemons=tables["lemons"])
     detection = replace(
         tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
     )

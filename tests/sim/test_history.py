@@ -11,6 +11,7 @@ import pytest
 
 from goodputd.sim.events import FaultOccurred, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.taxonomy import Origin
 from tests.world import DAY, World, history, parts
@@ -44,6 +45,12 @@ FLEET: dict[str, Any] = {
     "repair__hot_reset_probability": 0.3,
     "diagnosis__found_probability": 0.9,
     "diagnosis__innocent_probability": 0.1,
+    "lemons__fraction": 0.2,
+    "lemons__cure_probability": 0.5,
+    "cluster__pool": (
+        PoolSpec(name="old", nodes=10, fault_multiplier=1.5, step_time_factor=1.2),
+        PoolSpec(name="new", nodes=12, corruption_multiplier=3.0),
+    ),
 }
 """Everything that can be done about nodes, at once."""
 

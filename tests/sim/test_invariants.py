@@ -1,6 +1,7 @@
 """What holds whatever the settings: found by hypothesis over random valid ones."""
 
 from collections import Counter
+from itertools import pairwise
 from math import fsum, sqrt
 from typing import Any, get_args
 
@@ -12,6 +13,7 @@ from goodputd import policies
 from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
@@ -51,6 +53,23 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
 
 
 @st.composite
+def pools(draw: st.DrawFn, nodes: int) -> tuple[PoolSpec, ...]:
+    """One to three makes of hardware that have all the nodes."""
+    cuts = sorted(draw(st.sets(st.integers(1, max(1, nodes - 1)), max_size=2)) - {nodes})
+    sizes = [second - first for first, second in pairwise([0, *cuts, nodes])]
+    return tuple(
+        PoolSpec(
+            name=f"pool{index}",
+            nodes=size,
+            fault_multiplier=draw(st.floats(0, 3)),
+            corruption_multiplier=draw(st.floats(0, 3)),
+            step_time_factor=draw(st.floats(0.5, 2)),
+        )
+        for index, size in enumerate(sizes)
+    )
+
+
+@st.composite
 def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
     """Every way to choose, place, diagnose, repair and retire nodes, switched on at random."""
     return {
@@ -64,6 +83,9 @@ def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
         "capacity__host_selection_seconds": draw(st.floats(0, 600)),
         "capacity__preemptible": draw(st.integers(0, spares)),
         "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "lemons__fraction": draw(st.sampled_from([0.0, 0.2, 1.0])),
+        "lemons__multiplier": draw(st.floats(1, 20)),
+        "lemons__cure_probability": draw(st.floats(0, 1)),
         "repair__stages": draw(st.sampled_from(["one", "automatic_then_manual"])),
         "repair__automatic_hours": draw(st.floats(0.1, 5)),
         "repair__automatic_distribution": draw(st.sampled_from(["fixed", "exponential"])),
@@ -89,9 +111,11 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     operations: dict[str, Any] = draw(
         st.one_of(st.just({}), fleet_operations(spares), fleet_operations(spares))
     )
+    nodes = draw(st.integers(per_replica, 20))
     return operations | {
         "seed": draw(st.integers(0, 2**32)),
-        "cluster__nodes": draw(st.integers(per_replica, 20)),
+        "cluster__nodes": nodes,
+        "cluster__pool": draw(st.one_of(st.just(()), pools(nodes + spares))),
         "cluster__spares": spares,
         "cluster__repair_hours": draw(st.floats(0.1, 100)),
         "cluster__repair_distribution": draw(st.sampled_from(["fixed", "exponential"])),
@@ -141,6 +165,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "host_selections": fleet.host_selections,
         "displaced": fleet.displaced_nodes,
         "preemptions": fleet.preemptions,
+        "lemon_faults": fleet.lemon_faults,
     }
     tables: dict[str, dict[Any, Any]] = {
         "repairs": fleet.repairs,

@@ -103,6 +103,11 @@ GAUGES: Final = (
         "Nodes in repair that wait for a free crew.",
         lambda s: s.snapshot.fleet.repair_line,
     ),
+    one(
+        "lemon_nodes", GAUGE,
+        "Nodes that fail more often than the others and that no repair made ordinary yet (ground truth).",
+        lambda s: s.snapshot.fleet.lemons,
+    ),
     by("gpus", GAUGE, ("state",), "GPUs by state of their node.", lambda s: s.snapshot.gpus),
     one("nominal_gpus", GAUGE, "GPUs of the full job, without spares.", lambda s: s.snapshot.nominal_gpus),
     by(

@@ -83,6 +83,11 @@ COUNTERS: Final = (
         "node, or blamed on an innocent one.",
         lambda s: s.snapshot.fleet.misdiagnoses,
     ),
+    one(
+        "lemon_faults_total", COUNTER,
+        "Faults that lemons had beyond those of ordinary nodes (ground truth); a part of faults_total.",
+        lambda s: s.snapshot.fleet.lemon_faults,
+    ),
     by(
         "verifications_total", COUNTER, ("outcome",),
         "Loss-continuity checks after a restore; jump and false_jump restore again.",

@@ -5,6 +5,7 @@ Knows how the parts are put together and nothing of what happens to them.
 
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
+from goodputd.sim.fleet import Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
@@ -24,7 +25,18 @@ def new_state(parts: Parts) -> State:
     cluster = Cluster(
         spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
     )
+    if parts.faults.lemons.fraction > 0.0 or spec.pool:
+        cluster.fleet = Fleet(
+            parts.faults.lemons,
+            spec.pool,
+            nodes=cluster.total_nodes,
+            job_nodes=cluster.active_nodes,
+            seed=parts.seed,
+        )
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
+    training = Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas)
+    if cluster.fleet is not None:
+        training.set_pace(cluster.fleet.pace)
     recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
     blames_truly = parts.diagnosis == DiagnosisSpec()
     return State(
@@ -33,7 +45,7 @@ def new_state(parts: Parts) -> State:
         cluster=cluster,
         job=Job(),
         ledger=ledger,
-        training=Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas),
+        training=training,
         hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
         tally=new_tally(parts.kinds, parts.detectors),
         outcomes=Outcomes(),

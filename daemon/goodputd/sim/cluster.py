@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.capacity import CapacitySpec, Reserve
+from goodputd.sim.fleet import Fleet, PoolSpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
@@ -43,6 +44,8 @@ class ClusterSpec:
     """Hours until an evicted node comes back as a spare."""
     repair_distribution: Literal["fixed", "exponential"] = "fixed"
     """"fixed": always `repair_hours`; "exponential": that is the mean."""
+    pool: tuple[PoolSpec, ...] = ()
+    """Nodes of different makes; none: all are alike."""
     capacity: CapacitySpec = field(default_factory=CapacitySpec)
     """Who takes an evicted node's place."""
     repair: RepairSpec = field(default_factory=RepairSpec)
@@ -58,6 +61,7 @@ _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
     NodeState.RETIRED: frozenset(),
 }
 """The legal moves of a node; every state has its row."""
+_IN_JOB: Final = frozenset({NodeState.ACTIVE, NodeState.FAILED})
 
 
 def _illegal(node: int, before: NodeState, to: NodeState) -> TransitionError:
@@ -104,6 +108,8 @@ class Cluster:
         self.counts[_IDLE] = len(self._idle)
         self.counts[_SPARE] = spec.spares
         self._strikes: dict[int, list[float]] = {}
+        self.fleet: Fleet | None = None
+        """How the nodes differ, where they do."""
         self.reshapes = 0
         """How often replicas were dissolved or filled: the same size may be other nodes."""
         self._count()
@@ -307,6 +313,8 @@ class Cluster:
         self._states[node] = to
         self.counts[before] -= 1
         self.counts[to] += 1
+        if self.fleet is not None and (before in _IN_JOB) is not (to in _IN_JOB):
+            self.fleet.moved(node, 1 if to in _IN_JOB else -1)
 
     def check(self) -> None:
         """Every node is in exactly one state. Errors: ``InvariantError``."""

@@ -118,7 +118,8 @@ class Hazards:
             self._schedule_next(schedule)
         self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
-        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
+        weight = nodes if cluster.fleet is None else cluster.fleet.weight
+        self._rate = self._node_rate * weight + self._job_rate + self._alarm_rate + recurrences
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""

@@ -118,6 +118,7 @@ def _fleet(state: State) -> FleetSnapshot:
     else:
         waiting = (len(reserve.warm), len(reserve.cold), len(reserve.preemptible))
         spares.update(zip(Readiness, waiting, strict=True))
+    fleet = state.cluster.fleet
     return FleetSnapshot(
         repairs=dict(shop.counts.outcomes),
         repair_line=shop.line,
@@ -127,6 +128,8 @@ def _fleet(state: State) -> FleetSnapshot:
         displaced_nodes=counts.displaced,
         preemptions=counts.preemptions,
         misdiagnoses=dict.fromkeys(Misdiagnosis, 0) if diagnosis is None else dict(diagnosis.counts),
+        lemons=0 if fleet is None else len(fleet.lemons),
+        lemon_faults=0 if fleet is None else fleet.lemon_faults,
     )
 
 

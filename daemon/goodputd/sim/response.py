@@ -159,12 +159,8 @@ class Response:
         """Go on with the healthy nodes there are, or wait for more."""
         state = self._state
         cluster = state.cluster
-        grown = cluster.grow()
-        if cluster.reserve is not None:
-            if grown:
-                selection = (_HOST_SELECTION, self._capacity.host_selection_seconds)
-                incident.first_stages = (*incident.first_stages, selection)
-            self._call_for_nodes(cluster.reserve)
+        if cluster.active_replicas < cluster.nominal_replicas:
+            self._grow(incident)
         self._resize()
         if cluster.active_replicas < self._job_spec.min_replicas:
             self._wait(incident)
@@ -176,6 +172,16 @@ class Response:
         else:
             plan = self._restart_plan(self._restore_seconds())
         self._walk.begin(incident, plan)
+
+    def _grow(self, incident: Incident) -> None:
+        """Fill the places that are free; where not every spare is warm, that is a host selection."""
+        cluster = self._state.cluster
+        grown = cluster.grow()
+        if cluster.reserve is not None:
+            if grown:
+                selection = (_HOST_SELECTION, self._capacity.host_selection_seconds)
+                incident.first_stages = (*incident.first_stages, selection)
+            self._call_for_nodes(cluster.reserve)
 
     def _call_for_nodes(self, reserve: Reserve) -> None:
         """Places are free and nobody is left to take them: ask other work for a node."""
@@ -209,6 +215,8 @@ class Response:
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
+        if cluster.fleet is not None and state.training.set_pace(cluster.fleet.pace):
+            cluster.reshapes += 1
         if state.training.resize(cluster.active_replicas):
             state.ledger.set_active_gpus(cluster.active_gpus, state.now)
             state.facts.append(

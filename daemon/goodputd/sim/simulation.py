@@ -5,6 +5,7 @@ a run into any pieces never changes its history, because nothing is accumulated 
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
@@ -69,7 +70,8 @@ class Simulation:
         self._supply = Supply(
             self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"
         )
-        self._source = FaultSource(parts.seed, parts.kinds, self._state.cluster.total_nodes)
+        cluster = self._state.cluster
+        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet)
         self._handlers: dict[str, Callable[[Any], None]] = {
             "fault": self._on_candidate,
             "scripted": self._on_scripted,
@@ -146,14 +148,23 @@ class Simulation:
 
     def _schedule_candidate(self) -> None:
         at = self._source.next_at
-        if at is not None:
+        if at is not None and at < inf:
             self._state.schedule.push(at, "fault")
 
     def _on_candidate(self, _: None) -> None:
         fault = self._source.take()
         self._schedule_candidate()
-        if self._reaches_job(fault.node):
+        if self._reaches_job(fault.node) and not (fault.lemon and self._was_cured(fault)):
             self._strike(fault)
+
+    def _was_cured(self, fault: Fault) -> bool:
+        """Whether a repair made an ordinary node of the lemon since the fault was drawn; counts it else."""
+        fleet = self._state.cluster.fleet
+        assert fleet is not None  # noqa: S101 - it is where lemons come from
+        if fault.node not in fleet.lemons:
+            return True
+        fleet.lemon_faults += 1
+        return False
 
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""

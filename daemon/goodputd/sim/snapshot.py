@@ -81,6 +81,10 @@ class FleetSnapshot:
     """Healthy nodes of the job that a host selection benched for better ones."""
     preemptions: int
     misdiagnoses: dict[Misdiagnosis, int]
+    lemons: int
+    """Nodes that no repair made ordinary yet (ground truth)."""
+    lemon_faults: int
+    """Faults beyond those that an ordinary node would have had."""
 
 
 @dataclass(slots=True)

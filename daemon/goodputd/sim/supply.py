@@ -43,6 +43,8 @@ class Supply:
             return
         if not visit.cured:
             state.hazards.unpark(node)
+        elif state.cluster.fleet is not None:
+            state.cluster.fleet.repaired(node)
         state.cluster.return_repaired(node)
         if node in state.scores:
             state.scores[node] = (state.scores[node][0], state.now)
