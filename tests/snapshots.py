@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -18,12 +18,17 @@ from goodputd.sim.taxonomy import (
     CheckpointTier,
     Component,
     DetectionResult,
+    HotResetOutcome,
     JobState,
     Layer,
+    Misdiagnosis,
     NodeState,
     Origin,
+    Readiness,
     Reason,
     RecoveryOutcome,
+    RepairOutcome,
+    RepairStage,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -114,6 +119,22 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         mtbf_seconds=288_000.0,
         mttd_seconds={Symptom.CRASH: 2.25, Symptom.HANG: None, Symptom.SLOW: None, Symptom.CORRUPT: None},
         mttd_overall_seconds=2.25,
+        fleet=FleetSnapshot(
+            repairs={
+                (stage, outcome): 0
+                for stage, outcome in product(RepairStage, RepairOutcome)
+                if (stage, outcome) != (RepairStage.MANUAL, RepairOutcome.ESCALATED)
+            },
+            repair_line=0,
+            hot_resets=dict.fromkeys(HotResetOutcome, 0),
+            spares={**dict.fromkeys(Readiness, 0), Readiness.WARM: 2},
+            host_selections=0,
+            displaced_nodes=0,
+            preemptions=0,
+            misdiagnoses=dict.fromkeys(Misdiagnosis, 0),
+            lemons=0,
+            lemon_faults=0,
+        ),
         nodes={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 128, NodeState.SPARE: 2},
         gpus={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 1024, NodeState.SPARE: 16},
         job_state=JobState.RUNNING,

@@ -112,7 +112,8 @@ def test_default_file_has_every_key() -> None:
         elif key := re.match(r"(?:# )?([a-z_]+) = ", line):
             found.add(table + key[1])
 
-    assert set() == set(document_keys()) - found - {"faults.kinds", "faults.script"}
+    assert set() == set(document_keys()) - found - {"faults.kinds", "faults.script", "cluster.pool"}
+    assert "# [[cluster.pool]]" in text
     assert "# [[faults.kinds]]" in text
     assert "# [[faults.script]]" in text
 

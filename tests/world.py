@@ -13,15 +13,21 @@ from goodputd.detectors.gradient import GradientSpec
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
 from goodputd.detectors.watchdog import WatchdogSpec
+from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
+from goodputd.policies.window import WindowSpec
+from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.repair import RepairSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
@@ -56,7 +62,14 @@ TABLES: dict[str, Any] = {
     "hardware": HardwareSpec(),
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
+    "diagnosis": DiagnosisSpec(),
+    "policy": policies.PolicySpec(),
     "strikes": StrikesSpec(),
+    "window": WindowSpec(),
+    "score": ScoreSpec(),
+    "lemons": LemonsSpec(),
+    "capacity": CapacitySpec(),
+    "repair": RepairSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
     "checkpoint": CheckpointSpec(
         interval_steps=10, save_seconds=5.0, size_bytes=1e9, total_bandwidth_bytes_per_second=1e7
@@ -85,7 +98,8 @@ def parts(
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
     faults = replace(tables["faults"], script=tuple(script))
-    cluster = tables["cluster"]
+    cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair")})
+    faults = replace(faults, lemons=tables["lemons"])
     detection = replace(
         tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
     )
@@ -99,7 +113,10 @@ def parts(
         kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
-        policy=policies.build(policies.PolicySpec(strikes=tables["strikes"])),
+        diagnosis=tables["diagnosis"],
+        policy=policies.build(
+            replace(tables["policy"], **{n: tables[n] for n in ("strikes", "window", "score")})
+        ),
         recovery=tables["recovery"],
         checkpoint=tables["checkpoint"],
         until_step=until_step,

@@ -30,6 +30,7 @@ def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Sim
             ),
             detectors=detectors.build(scenario.detection),
             operator_seconds=scenario.detection.operator_seconds,
+            diagnosis=scenario.detection.diagnosis,
             policy=policies.build(scenario.policy),
             recovery=scenario.recovery,
             checkpoint=scenario.checkpoint,

@@ -9,7 +9,7 @@ import pytest
 
 from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType, Value, documentation
 from goodputd.metrics.view import ScenarioView, View
-from goodputd.sim.snapshot import Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import JobState
 from tests import snapshots
 
@@ -77,7 +77,16 @@ def test_readings_fill_every_label(spec: MetricSpec) -> None:
     assert {len(spec.labels)} == lengths
 
 
-@pytest.mark.parametrize("field", sorted({f.name for f in fields(Snapshot)} - _NOT_EXPORTED))
+@pytest.mark.parametrize("field", [field.name for field in fields(FleetSnapshot)])
+def test_every_field_of_the_fleet_is_exported(field: str) -> None:
+    """The same one level down."""
+    before = snapshots.snapshot()
+    fleet = replace(before.fleet, **{field: changed(getattr(before.fleet, field))})
+
+    assert all_readings(before) != all_readings(snapshots.snapshot(fleet=fleet))
+
+
+@pytest.mark.parametrize("field", sorted({f.name for f in fields(Snapshot)} - _NOT_EXPORTED - {"fleet"}))
 def test_every_field_of_a_snapshot_is_exported(field: str) -> None:
     """A change of any field of a snapshot changes what is exported."""
     before = snapshots.snapshot()

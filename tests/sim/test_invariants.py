@@ -1,15 +1,19 @@
 """What holds whatever the settings: found by hypothesis over random valid ones."""
 
 from collections import Counter
+from itertools import pairwise
 from math import fsum, sqrt
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from goodputd import policies
+from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
@@ -49,14 +53,70 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
 
 
 @st.composite
+def pools(draw: st.DrawFn, nodes: int) -> tuple[PoolSpec, ...]:
+    """One to three makes of hardware that have all the nodes."""
+    cuts = sorted(draw(st.sets(st.integers(1, max(1, nodes - 1)), max_size=2)) - {nodes})
+    sizes = [second - first for first, second in pairwise([0, *cuts, nodes])]
+    return tuple(
+        PoolSpec(
+            name=f"pool{index}",
+            nodes=size,
+            fault_multiplier=draw(st.floats(0, 3)),
+            corruption_multiplier=draw(st.floats(0, 3)),
+            step_time_factor=draw(st.floats(0.5, 2)),
+        )
+        for index, size in enumerate(sizes)
+    )
+
+
+@st.composite
+def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
+    """Every way to choose, place, diagnose, repair and retire nodes, switched on at random."""
+    return {
+        "policy__name": draw(st.sampled_from(get_args(policies.PolicyName))),
+        "window__failures": draw(st.integers(1, 3)),
+        "score__penalty": draw(st.floats(10, 100)),
+        "score__credit_per_day": draw(st.floats(0, 50)),
+        "score__retire_at": draw(st.sampled_from([None, 0.0, 20.0])),
+        "capacity__warm_standbys": draw(st.sampled_from([None, 0, 1, 3])),
+        "capacity__host_selection": draw(st.sampled_from(get_args(HostSelection))),
+        "capacity__host_selection_seconds": draw(st.floats(0, 600)),
+        "capacity__preemptible": draw(st.integers(0, spares)),
+        "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "lemons__fraction": draw(st.sampled_from([0.0, 0.2, 1.0])),
+        "lemons__multiplier": draw(st.floats(1, 20)),
+        "lemons__cure_probability": draw(st.floats(0, 1)),
+        "repair__stages": draw(st.sampled_from(["one", "automatic_then_manual"])),
+        "repair__automatic_hours": draw(st.floats(0.1, 5)),
+        "repair__automatic_distribution": draw(st.sampled_from(["fixed", "exponential"])),
+        "repair__escalation_probability": draw(st.floats(0, 1)),
+        "repair__automatic_failure_probability": draw(st.floats(0, 1)),
+        "repair__manual_hours": draw(st.floats(0.1, 50)),
+        "repair__manual_distribution": draw(st.sampled_from(["fixed", "exponential"])),
+        "repair__manual_failure_probability": draw(st.floats(0, 1)),
+        "repair__crews": draw(st.integers(0, 2)),
+        "repair__retire_after_evictions": draw(st.integers(0, 3)),
+        "repair__hot_reset_probability": draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "diagnosis__found_probability": draw(st.sampled_from([1.0, 0.7])),
+        "diagnosis__innocent_probability": draw(st.sampled_from([0.0, 0.3])),
+    }
+
+
+@st.composite
 def worlds(draw: st.DrawFn) -> dict[str, Any]:
     """Random valid settings of a small job."""
     per_replica = draw(st.sampled_from([1, 2, 4]))
     heartbeat_interval = draw(st.floats(1, 30))
-    return {
+    spares = draw(st.integers(0, 4))
+    operations: dict[str, Any] = draw(
+        st.one_of(st.just({}), fleet_operations(spares), fleet_operations(spares))
+    )
+    nodes = draw(st.integers(per_replica, 20))
+    return operations | {
         "seed": draw(st.integers(0, 2**32)),
-        "cluster__nodes": draw(st.integers(per_replica, 20)),
-        "cluster__spares": draw(st.integers(0, 4)),
+        "cluster__nodes": nodes,
+        "cluster__pool": draw(st.one_of(st.just(()), pools(nodes + spares))),
+        "cluster__spares": spares,
         "cluster__repair_hours": draw(st.floats(0.1, 100)),
         "cluster__repair_distribution": draw(st.sampled_from(["fixed", "exponential"])),
         "job__gpus_per_replica": 8 * per_replica,
@@ -99,7 +159,18 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "recovered": sum(snapshot.recovery_seconds.counts),
         "hardware_events": snapshot.hardware_events,
     }
+    fleet = snapshot.fleet
+    found |= {
+        "retired": snapshot.nodes[NodeState.RETIRED],
+        "host_selections": fleet.host_selections,
+        "displaced": fleet.displaced_nodes,
+        "preemptions": fleet.preemptions,
+        "lemon_faults": fleet.lemon_faults,
+    }
     tables: dict[str, dict[Any, Any]] = {
+        "repairs": fleet.repairs,
+        "hot_resets": dict(fleet.hot_resets),
+        "misdiagnoses": dict(fleet.misdiagnoses),
         "seconds": dict(snapshot.seconds),
         "gpu_seconds": dict(snapshot.gpu_seconds),
         "interruptions": snapshot.interruptions,
@@ -148,6 +219,7 @@ def test_buckets_sum_counters_never_fall_and_nodes_are_conserved(
         before = now
         assert sum(snapshot.nodes.values()) == total_nodes
         assert min(snapshot.nodes.values()) >= 0
+        assert sum(snapshot.fleet.spares.values()) == snapshot.nodes[NodeState.SPARE]
         assert min(snapshot.seconds.values()) >= 0.0
         assert snapshot.provisional_seconds >= -1e-9
 

@@ -13,6 +13,7 @@ from goodputd.detectors.gradient import Gradient, GradientSpec
 from goodputd.detectors.hardware import Hardware, HardwareSpec
 from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
 from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
+from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector
 from goodputd.sim.specs import SPEC, PositiveSeconds
 
@@ -37,6 +38,8 @@ class DetectionSpec:
     """Which layers are on; the first to claim a fault wins."""
     operator_seconds: PositiveSeconds = 14400.0
     """Seconds until a person notices a stopped job that no layer reports."""
+    diagnosis: DiagnosisSpec = field(default_factory=DiagnosisSpec)
+    """Which node a detected fault is blamed on."""
     heartbeat: HeartbeatSpec = field(default_factory=HeartbeatSpec)
     """A rank or node that stops beating."""
     hardware: HardwareSpec = field(default_factory=HardwareSpec)

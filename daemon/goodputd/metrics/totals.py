@@ -52,6 +52,43 @@ COUNTERS: Final = (
         lambda s: s.snapshot.recoveries,
     ),
     by(
+        "repairs_total", COUNTER, ("stage", "outcome"),
+        "Repairs of evicted nodes by who did them: cured, failed (reported success, changed nothing), "
+        "escalated from automatic to manual, no_fault_found.",
+        lambda s: s.snapshot.fleet.repairs,
+    ),
+    by(
+        "hot_resets_total", COUNTER, ("outcome",),
+        "Devices reset in place at a restart, by whether that cured a permanent fault.",
+        lambda s: s.snapshot.fleet.hot_resets,
+    ),
+    one(
+        "host_selections_total", COUNTER,
+        "Times the hosts of the job were selected anew because no warm standby was left.",
+        lambda s: s.snapshot.fleet.host_selections,
+    ),
+    one(
+        "displaced_nodes_total", COUNTER,
+        "Healthy nodes of the job that a host selection benched for better ones.",
+        lambda s: s.snapshot.fleet.displaced_nodes,
+    ),
+    one(
+        "preemptions_total", COUNTER,
+        "Nodes that other work had to give up for the job.",
+        lambda s: s.snapshot.fleet.preemptions,
+    ),
+    by(
+        "misdiagnoses_total", COUNTER, ("outcome",),
+        "Detected faults that were not blamed on the node that failed (ground truth): unattributed to any "
+        "node, or blamed on an innocent one.",
+        lambda s: s.snapshot.fleet.misdiagnoses,
+    ),
+    one(
+        "lemon_faults_total", COUNTER,
+        "Faults that lemons had beyond those of ordinary nodes (ground truth); a part of faults_total.",
+        lambda s: s.snapshot.fleet.lemon_faults,
+    ),
+    by(
         "verifications_total", COUNTER, ("outcome",),
         "Loss-continuity checks after a restore; jump and false_jump restore again.",
         lambda s: s.snapshot.verifications,

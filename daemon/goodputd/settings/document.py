@@ -69,6 +69,10 @@ _NOTES: Final = {
 
 _EXAMPLES: Final[dict[str, object]] = {
     "checkpoint.interval_steps": 80,
+    "cluster.pool.name": "older",
+    "cluster.pool.nodes": 2064,
+    "cluster.capacity.warm_standbys": 8,
+    "policy.score.retire_at": 0.0,
     "faults.total_interruptions": 419.0,
     "faults.kinds.name": "riser_cable",
     "faults.kinds.component": "host",
@@ -85,6 +89,8 @@ _EXAMPLES: Final[dict[str, object]] = {
 
 _EXAMPLES_GIVEN: Final = frozenset(
     {
+        "cluster.pool.name",
+        "cluster.pool.nodes",
         "faults.kinds.name",
         "faults.kinds.component",
         "faults.kinds.per_node_day",

@@ -6,12 +6,16 @@ Knows nothing of where values come from.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import Final
 
 from goodputd import detectors
+from goodputd.policies import PolicySpec
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog
+from goodputd.sim.capacity import CapacitySpec
+from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
@@ -102,15 +106,45 @@ def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
 
 
 def _never_evicts(tables: Tables) -> Iterator[Finding]:
-    if tables.policy.strikes.strikes_to_evict or tables.policy.strikes.evict_components:
+    policy = tables.policy
+    if policy.name not in {"strikes", "always_restart"}:
+        return
+    if policy.name == "strikes" and (policy.strikes.strikes_to_evict or policy.strikes.evict_components):
         return
     catalog = kinds_of_catalog(tables.faults)
     declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
     if any(kind.transient_probability < 1.0 and kind.scope == "node" for kind in declared):
+        by_limit = policy.name == "strikes"
+        key = "policy.strikes.strikes_to_evict" if by_limit else "policy.name"
+        what = "0" if by_limit else f'"{policy.name}"'
         yield (
-            "policy.strikes.strikes_to_evict",
-            "0 never evicts, so permanent faults pile up and the job ends up failing all the time",
+            key,
+            f"{what} never evicts, so permanent faults pile up and the job ends up failing all the time",
         )
+
+
+def _unused_policy(tables: Tables) -> Iterator[Finding]:
+    """Settings of a policy that was not chosen."""
+    policy, defaults = tables.policy, PolicySpec()
+    for each in fields(defaults):
+        if each.name not in {"name", policy.name} and getattr(policy, each.name) != getattr(
+            defaults, each.name
+        ):
+            yield f"policy.{each.name}", f'has no effect, the policy is "{policy.name}"'
+
+
+def _unused_repair(tables: Tables) -> Iterator[Finding]:
+    """Repair times that the choice of stages leaves aside."""
+    cluster, defaults = tables.cluster, ClusterSpec()
+    if cluster.repair.stages == "automatic_then_manual" and cluster.repair_hours != defaults.repair_hours:
+        yield "cluster.repair_hours", "has no effect, cluster.repair.stages has its own times"
+
+
+def _host_selection(tables: Tables) -> Iterator[Finding]:
+    """A way to choose hosts where none are chosen."""
+    capacity = tables.cluster.capacity
+    if capacity.warm_standbys is None and not capacity.preemptible and capacity != CapacitySpec():
+        yield "cluster.capacity", "has no effect without warm_standbys or preemptible: every spare is warm"
 
 
 def _period(tables: Tables) -> Iterator[Finding]:
@@ -138,6 +172,9 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _false_alarms,
     _nothing_breaks,
     _never_evicts,
+    _unused_policy,
+    _unused_repair,
+    _host_selection,
     _period,
     _loss_jump,
 )

@@ -62,7 +62,13 @@ def faults_per_day(tables: Tables) -> float:
         )
     except ValueError:  # another rule names the kind
         return 0.0
-    fleet = cluster.nodes + cluster.spares
+    fleet = float(cluster.nodes + cluster.spares)
+    if cluster.pool:
+        fleet = sum(
+            pool.nodes * max(pool.fault_multiplier, pool.corruption_multiplier) for pool in cluster.pool
+        )
+    lemons = tables.faults.lemons
+    fleet *= 1.0 + lemons.fraction * (lemons.multiplier - 1.0)
     return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
 
 
@@ -125,6 +131,39 @@ def _replicas(document: Document) -> Iterator[Finding]:
         yield (
             "job.min_replicas",
             f"must be at most {replicas}, the replicas of the full job (got {document.job.min_replicas})",
+        )
+
+
+def _preemptible(document: Document) -> Iterator[Finding]:
+    preemptible, spares = document.cluster.capacity.preemptible, document.cluster.spares
+    if preemptible > spares:
+        yield (
+            "cluster.capacity.preemptible",
+            f"must be at most cluster.spares, {spares}, of which they are a part (got {preemptible})",
+        )
+
+
+def _pools(document: Document) -> Iterator[Finding]:
+    cluster = document.cluster
+    if not cluster.pool:
+        return
+    nodes, total = sum(pool.nodes for pool in cluster.pool), cluster.nodes + cluster.spares
+    if nodes != total:
+        yield "cluster.pool", f"must have {total} nodes, the nodes and spares of the cluster (got {nodes})"
+    names = Counter(pool.name for pool in cluster.pool)
+    for index, pool in enumerate(cluster.pool):
+        if not re.fullmatch(NAME_PATTERN, pool.name):
+            yield f"cluster.pool[{index}].name", f"{LABEL_RULE} (got {shown(pool.name)})"
+        elif names[pool.name] > 1:
+            yield f"cluster.pool[{index}].name", f"must be unique (got {shown(pool.name)} again)"
+
+
+def _score(document: Document) -> Iterator[Finding]:
+    spec = document.policy.score
+    if spec.retire_at is not None and spec.retire_at > spec.evict_at:
+        yield (
+            "policy.score.retire_at",
+            f"must be at most evict_at, {number(spec.evict_at)} (got {shown(spec.retire_at)})",
         )
 
 
@@ -213,6 +252,9 @@ RULES: Final = (
         ("job.min_replicas", "job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"),
         _replicas,
     ),
+    Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
+    Rule(("cluster.pool", "cluster.nodes", "cluster.spares"), _pools),
+    Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),
     Rule(("faults.kinds", "faults.catalog", "cluster.gpus_per_node"), _kind_rates),
@@ -227,6 +269,8 @@ RULES: Final = (
             "faults.period_days",
             "faults.kinds",
             "faults.catalog",
+            "faults.lemons",
+            "cluster.pool",
             "cluster.nodes",
             "cluster.spares",
             "cluster.gpus_per_node",

@@ -87,7 +87,10 @@ class DecisionMade:
 
 @dataclass(slots=True)
 class NodeEvicted:
-    """A node left the job for repair; ``replacement`` took its slot, None when the job shrank."""
+    """A node left the job for repair; ``replacement`` took its slot, None when the job shrank.
+
+    ``repair_seconds`` is work on the node; waiting for a crew comes on top.
+    """
 
     at: float
     node: int
@@ -99,12 +102,30 @@ class NodeEvicted:
 class NodeReturned:
     """A node came back from repair as a spare, its strikes cleared.
 
-    ``no_fault_found``: a false alarm had sent it there.
+    ``no_fault_found``: a false alarm or a wrong diagnosis had sent it there. ``cured`` is False
+    where the repair reported success and changed nothing (ground truth).
     """
 
     at: float
     node: int
     no_fault_found: bool = False
+    cured: bool = True
+
+
+@dataclass(slots=True)
+class NodeRetired:
+    """A node left the fleet for good when its repair was over."""
+
+    at: float
+    node: int
+
+
+@dataclass(slots=True)
+class NodePreempted:
+    """Other work gave up a node, which waits as a spare from now on."""
+
+    at: float
+    node: int
 
 
 @dataclass(slots=True)
@@ -188,6 +209,8 @@ Fact = (
     | DecisionMade
     | NodeEvicted
     | NodeReturned
+    | NodeRetired
+    | NodePreempted
     | JobResized
     | CapacityAwaited
     | StageFinished

@@ -8,11 +8,12 @@ step boundary: lambda = -N ln(1 - p) / step_seconds, for then 1 - e^(-lambda ste
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
 
+from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.observation import Claim
 from goodputd.sim.specs import (
     SECONDS_PER_DAY,
@@ -130,6 +131,8 @@ class FaultsSpec:
     """Kinds of your own, beside those of the catalog."""
     script: tuple[ScriptedFaultSpec, ...] = ()
     """Faults at fixed instants."""
+    lemons: LemonsSpec = field(default_factory=LemonsSpec)
+    """Nodes that fail more often than the others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -200,6 +203,8 @@ class Fault:
     marks: Marks
     recurrences: int
     logged: bool
+    lemon: bool = False
+    """What its node suffers because it is a lemon."""
     step: int = 0
     """The last whole step before it, for faults that corrupt."""
     claims: Sequence[Claim] = ()

@@ -52,6 +52,7 @@ class Hazards:
         "_job_rate",
         "_job_wide",
         "_node_rate",
+        "_parked",
         "_ran",
         "_random",
         "_rate",
@@ -91,6 +92,8 @@ class Hazards:
         self._count = 0
         self._dormant: list[Standing] = []
         """On nodes that a shrink left idle."""
+        self._parked: dict[int, list[Standing]] = {}
+        """By node in repair that will not be cured there."""
         self._job_wide: list[Standing] = []
         self._stopping = 0
         """How many of those that wait would stop the job."""
@@ -98,7 +101,8 @@ class Hazards:
     @property
     def standing(self) -> list[Standing]:
         """Every standing fault, in no useful order."""
-        return [*(standing for _, _, standing in self._waiting), *self._dormant, *self._job_wide]
+        parked = [standing for each in self._parked.values() for standing in each]
+        return [*(standing for _, _, standing in self._waiting), *self._dormant, *parked, *self._job_wide]
 
     def start(self, schedule: Schedule, at: float, cluster: Cluster, training: Training, run: Run) -> None:
         """A run begins: whatever it exposes the job to is scheduled."""
@@ -114,7 +118,8 @@ class Hazards:
             self._schedule_next(schedule)
         self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
-        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
+        weight = nodes if cluster.fleet is None else cluster.fleet.weight
+        self._rate = self._node_rate * weight + self._job_rate + self._alarm_rate + recurrences
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
@@ -192,6 +197,21 @@ class Hazards:
             self._waiting = [entry for entry in self._waiting if entry[2].fault.node != node]
             heapify(self._waiting)
             self._stopping = sum(entry[2].fault.kind.stops for entry in self._waiting)
+
+    def park(self, node: int) -> None:
+        """The node goes to a repair that will not cure it: its faults rest until it is back."""
+        for due, _, standing in self._waiting:
+            if standing.fault.node == node:
+                standing.left_seconds = due - self._ran
+                self._dormant.append(standing)
+        parked = [standing for standing in self._dormant if standing.fault.node == node]
+        self.node_left(node)
+        if parked:
+            self._parked[node] = parked
+
+    def unpark(self, node: int) -> None:
+        """The node is back, with whatever the repair did not cure."""
+        self._dormant += self._parked.pop(node, ())
 
     def stands_on(self, node: int) -> bool:
         """Whether the node carries a permanent fault."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from goodputd.sim.faults import Marks
 from goodputd.sim.protocols import Case
 from goodputd.sim.recovery import RecoveryPlan
-from goodputd.sim.taxonomy import Action, Component, Layer
+from goodputd.sim.taxonomy import Action, Component, Layer, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _PLANNED = Component.PLANNED
@@ -55,6 +55,8 @@ class Incident:
     """Action and node of the newest decision."""
     recoveries: dict[str, Action] = field(default_factory=dict)
     """What was done, by the node or software cause that must now stay healthy (DESIGN rule 13)."""
+    first_stages: tuple[tuple[StageName, float], ...] = ()
+    """(stage, seconds) that the next restart begins with and others do not have."""
     restore_step: int = 0
     restores: int = 0
     """Restores verified so far."""

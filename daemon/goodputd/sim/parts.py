@@ -10,6 +10,7 @@ from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.faults import FaultKind, FaultsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector, Policy
 from goodputd.sim.recovery import RecoverySpec
 
@@ -27,6 +28,7 @@ class Parts:
     kinds: tuple[FaultKind, ...]
     detectors: tuple[Detector, ...]
     operator_seconds: float
+    diagnosis: DiagnosisSpec
     policy: Policy
     recovery: RecoverySpec
     checkpoint: CheckpointSpec

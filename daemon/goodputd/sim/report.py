@@ -6,11 +6,12 @@ Running quantities come from anchors here, so that looking accumulates nothing (
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from goodputd.sim.capacity import CapacityCounts
 from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total, unplanned
+from goodputd.sim.snapshot import FleetSnapshot, NodeStrikes, Snapshot, Total, unplanned
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -19,6 +20,9 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Layer,
+    Misdiagnosis,
+    NodeState,
+    Readiness,
     RecoveryOutcome,
 )
 
@@ -49,7 +53,6 @@ def report(state: State, context: Context) -> Snapshot:
     tally = state.tally
     step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
-    down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -79,12 +82,13 @@ def report(state: State, context: Context) -> Snapshot:
         stage_seconds={name: total.copy() for name, total in tally.stages.items()},
         effective_training_time_ratio=_ratio(_kept(time), now),
         effective_utilization_ratio=_ratio(_kept(gpus), state.cluster.nominal_gpus * now),
-        effective_compute_ratio=_ratio(now - down, now),
+        effective_compute_ratio=_ratio(now - _down_seconds(state, now), now),
         recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
         mttr_seconds=_mean([tally.recovery.total]),
         mtbf_seconds=_ratio(now, unplanned(tally.interruptions)),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
         mttd_overall_seconds=_mean(tally.mttd.values()),
+        fleet=_fleet(state),
         nodes=dict(state.cluster.counts),
         gpus={at: count * state.cluster.gpus_per_node for at, count in state.cluster.counts.items()},
         job_state=state.job.state,
@@ -98,6 +102,34 @@ def report(state: State, context: Context) -> Snapshot:
         detection_timeout_seconds=_timeouts(context.detectors),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
+    )
+
+
+def _down_seconds(state: State, now: float) -> float:
+    return state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
+
+
+def _fleet(state: State) -> FleetSnapshot:
+    shop, reserve, diagnosis = state.shop, state.cluster.reserve, state.diagnosis
+    spares = dict.fromkeys(Readiness, 0)
+    counts = CapacityCounts() if reserve is None else reserve.counts
+    if reserve is None:
+        spares[Readiness.WARM] = state.cluster.counts[NodeState.SPARE]
+    else:
+        waiting = (len(reserve.warm), len(reserve.cold), len(reserve.preemptible))
+        spares.update(zip(Readiness, waiting, strict=True))
+    fleet = state.cluster.fleet
+    return FleetSnapshot(
+        repairs=dict(shop.counts.outcomes),
+        repair_line=shop.line,
+        hot_resets=dict(shop.counts.hot_resets),
+        spares=spares,
+        host_selections=counts.host_selections,
+        displaced_nodes=counts.displaced,
+        preemptions=counts.preemptions,
+        misdiagnoses=dict.fromkeys(Misdiagnosis, 0) if diagnosis is None else dict(diagnosis.counts),
+        lemons=0 if fleet is None else len(fleet.lemons),
+        lemon_faults=0 if fleet is None else fleet.lemon_faults,
     )
 
 

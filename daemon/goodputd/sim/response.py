@@ -4,9 +4,11 @@ Restarts, restores and verifies. The plan is data and walked by ``walk``; this m
 the end of a plan leads to.
 """
 
+from goodputd.sim.capacity import Reserve
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     JobResized,
+    NodePreempted,
     RestoreVerified,
     TrainingResumed,
 )
@@ -44,6 +46,7 @@ _CORRUPT = Symptom.CORRUPT
 _DECIDE = StageName.DECIDE
 _DETECT = StageName.DETECT
 _EVICT = Action.EVICT
+_HOST_SELECTION = StageName.HOST_SELECTION
 _LAYER_PLANNED = Layer.PLANNED
 _NO_CAPACITY = Reason.NO_CAPACITY
 _PLANNED = Component.PLANNED
@@ -62,6 +65,7 @@ class Response:
     """What is done about detections."""
 
     __slots__ = (
+        "_capacity",
         "_checkpoint",
         "_decide_plan",
         "_decisions",
@@ -84,6 +88,7 @@ class Response:
         self._decisions = decisions
         self._job_spec = parts.job
         self._checkpoint = parts.checkpoint
+        self._capacity = parts.cluster.capacity
         self._recovery = parts.recovery
         self._loss = parts.loss
         self._decide_plan = decide_plan(parts.recovery)
@@ -154,13 +159,45 @@ class Response:
         """Go on with the healthy nodes there are, or wait for more."""
         state = self._state
         cluster = state.cluster
-        cluster.grow()
+        if cluster.active_replicas < cluster.nominal_replicas:
+            self._grow(incident)
         self._resize()
         if cluster.active_replicas < self._job_spec.min_replicas:
             self._wait(incident)
             return
         incident.restore_step = self._restore_step(incident)
-        self._walk.begin(incident, self._restart_plan(self._restore_seconds()))
+        if incident.first_stages:
+            plan = restart_plan(self._recovery, self._restore_seconds(), incident.first_stages)
+            incident.first_stages = ()
+        else:
+            plan = self._restart_plan(self._restore_seconds())
+        self._walk.begin(incident, plan)
+
+    def _grow(self, incident: Incident) -> None:
+        """Fill the places that are free; where not every spare is warm, that is a host selection."""
+        cluster = self._state.cluster
+        grown = cluster.grow()
+        if cluster.reserve is not None:
+            if grown:
+                selection = (_HOST_SELECTION, self._capacity.host_selection_seconds)
+                incident.first_stages = (*incident.first_stages, selection)
+            self._call_for_nodes(cluster.reserve)
+
+    def _call_for_nodes(self, reserve: Reserve) -> None:
+        """Places are free and nobody is left to take them: ask other work for a node."""
+        state = self._state
+        if reserve.preemptible and not reserve.is_preempting and state.cluster.vacant_nodes:
+            reserve.is_preempting = True
+            state.schedule.push(state.now + self._capacity.preemption_seconds, "preempted", reserve)
+
+    def preempted(self, reserve: Reserve) -> bool:
+        """Other work gave up a node; returns whether that was the last that is called for."""
+        state = self._state
+        state.facts.append(NodePreempted(state.now, reserve.preempt()))
+        reserve.is_preempting = bool(reserve.preemptible) and state.cluster.lacks_nodes()
+        if reserve.is_preempting:
+            state.schedule.push(state.now + self._capacity.preemption_seconds, "preempted", reserve)
+        return not reserve.is_preempting
 
     def _restart_plan(self, restore_seconds: float) -> RecoveryPlan:
         """Plans differ by the restore time only, which takes few values: built once."""
@@ -178,6 +215,8 @@ class Response:
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
+        if cluster.fleet is not None and state.training.set_pace(cluster.fleet.pace):
+            cluster.reshapes += 1
         if state.training.resize(cluster.active_replicas):
             state.ledger.set_active_gpus(cluster.active_gpus, state.now)
             state.facts.append(

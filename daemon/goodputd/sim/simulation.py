@@ -5,10 +5,11 @@ a run into any pieces never changes its history, because nothing is accumulated 
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
-from goodputd.sim.cluster import Cluster
+from goodputd.sim.building import new_state
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     Command,
@@ -16,27 +17,20 @@ from goodputd.sim.events import (
     Fact,
     FalseAlarmRaised,
     FaultOccurred,
-    NodeReturned,
     TargetReached,
 )
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
-from goodputd.sim.hazards import Hazards, Standing
+from goodputd.sim.hazards import Standing
 from goodputd.sim.incident import Incident
-from goodputd.sim.job import Job
-from goodputd.sim.ledger import Ledger
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.parts import Parts
 from goodputd.sim.report import Context, report
 from goodputd.sim.response import Response
-from goodputd.sim.schedule import Schedule
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_HOUR
-from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
-from goodputd.sim.tally import Outcomes, new_tally
+from goodputd.sim.supply import Supply
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
-from goodputd.sim.training import Training
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -48,7 +42,6 @@ _INJECTED = Origin.INJECTED
 _RUNNING = JobState.RUNNING
 _STALLED = JobState.STALLED
 _UNDETECTED_STALL = Bucket.UNDETECTED_STALL
-_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
 
 
 class Simulation:
@@ -59,23 +52,11 @@ class Simulation:
         self.name = parts.name
         self._kinds = {kind.name: kind for kind in parts.kinds}
         self._during_recovery = parts.faults.during_recovery
-        cluster = Cluster(parts.cluster, parts.job.gpus_per_replica)
-        ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
-        recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
-        self._state = State(
-            seed=parts.seed,
-            schedule=Schedule(),
-            cluster=cluster,
-            job=Job(),
-            ledger=ledger,
-            training=Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas),
-            hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
-            tally=new_tally(parts.kinds, parts.detectors),
-            outcomes=Outcomes(),
-            target_step=parts.until_step,
-        )
+        self._state = new_state(parts)
         self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._decisions = Decisions(self._state, self._monitoring, parts.policy, parts.cluster)
+        self._decisions = Decisions(
+            self._state, self._monitoring, parts.policy, parts.cluster.repair, parts.job.min_replicas
+        )
         self._walk = Walk(self._state, self._monitoring)
         self._response = Response(self._state, self._monitoring, self._decisions, self._walk, parts)
         self._context = Context(
@@ -86,8 +67,11 @@ class Simulation:
             parts.policy.window_seconds,
             parts.cluster.spares,
         )
-        self._rejoins_at_checkpoint = parts.job.rejoin == "checkpoint"
-        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes)
+        self._supply = Supply(
+            self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"
+        )
+        cluster = self._state.cluster
+        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet)
         self._handlers: dict[str, Callable[[Any], None]] = {
             "fault": self._on_candidate,
             "scripted": self._on_scripted,
@@ -96,7 +80,9 @@ class Simulation:
             "false_alarm": self._on_false_alarm,
             "plan": self._response.plan_ended,
             "collective": self._walk.collective_begins,
-            "node_returns": self._on_node_returns,
+            "node_returns": self._supply.node_returns,
+            "crew_wanted": self._supply.crew_wanted,
+            "preempted": self._supply.preempted,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
         }
@@ -162,14 +148,23 @@ class Simulation:
 
     def _schedule_candidate(self) -> None:
         at = self._source.next_at
-        if at is not None:
+        if at is not None and at < inf:
             self._state.schedule.push(at, "fault")
 
     def _on_candidate(self, _: None) -> None:
         fault = self._source.take()
         self._schedule_candidate()
-        if self._reaches_job(fault.node):
+        if self._reaches_job(fault.node) and not (fault.lemon and self._was_cured(fault)):
             self._strike(fault)
+
+    def _was_cured(self, fault: Fault) -> bool:
+        """Whether a repair made an ordinary node of the lemon since the fault was drawn; counts it else."""
+        fleet = self._state.cluster.fleet
+        assert fleet is not None  # noqa: S101 - it is where lemons come from
+        if fault.node not in fleet.lemons:
+            return True
+        fleet.lemon_faults += 1
+        return False
 
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""
@@ -246,7 +241,7 @@ class Simulation:
             slowed = state.training.change_speed(state.now, fault.kind.slow_factor)
             state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
             state.schedule_target()
-            self._schedule_planned_stop()
+            self._supply.schedule_planned_stop()
 
     # --- detection
 
@@ -254,6 +249,8 @@ class Simulation:
         fault, index = claim
         state = self._state
         detection = self._monitoring.claimed(fault, index)
+        if state.diagnosis is not None:
+            detection = state.diagnosis.blame(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
@@ -292,30 +289,7 @@ class Simulation:
         incident = self._response.take(self._decisions.case(detection), marks, f"node {node}", state.now)
         state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
 
-    # --- capacity and target
-
-    def _on_node_returns(self, returned: tuple[int, bool]) -> None:
-        state = self._state
-        node, no_fault_found = returned
-        state.cluster.return_repaired(node)
-        state.facts.append(NodeReturned(state.now, node, no_fault_found))
-        if state.job.state is _WAITING_FOR_CAPACITY and state.incident is not None:
-            self._response.restart(state.incident)
-        else:
-            self._schedule_planned_stop()
-
-    def _schedule_planned_stop(self) -> None:
-        """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
-        state = self._state
-        run = state.training.run
-        if (
-            self._rejoins_at_checkpoint
-            and run is not None
-            and state.cluster.can_grow()
-            and state.planned_entry < 0
-        ):
-            stop_at = run.next_save_ends_at(state.now)
-            state.planned_entry = state.schedule.push(stop_at, "planned_stop")
+    # --- planned stop and target
 
     def _on_planned_stop(self, _: None) -> None:
         self._state.planned_entry = -1

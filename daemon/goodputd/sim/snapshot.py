@@ -14,12 +14,17 @@ from goodputd.sim.taxonomy import (
     CheckpointTier,
     Component,
     DetectionResult,
+    HotResetOutcome,
     JobState,
     Layer,
+    Misdiagnosis,
     NodeState,
     Origin,
+    Readiness,
     Reason,
     RecoveryOutcome,
+    RepairOutcome,
+    RepairStage,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -58,6 +63,28 @@ class NodeStrikes:
 
     node: int
     strikes: int
+
+
+@dataclass(slots=True)
+class FleetSnapshot:
+    """What was done about nodes: repairs, places in the job, blame."""
+
+    repairs: dict[tuple[RepairStage, RepairOutcome], int]
+    """Finished ones."""
+    repair_line: int
+    """Nodes that wait for a crew."""
+    hot_resets: dict[HotResetOutcome, int]
+    spares: dict[Readiness, int]
+    """Healthy nodes outside the job, idle ones not counted."""
+    host_selections: int
+    displaced_nodes: int
+    """Healthy nodes of the job that a host selection benched for better ones."""
+    preemptions: int
+    misdiagnoses: dict[Misdiagnosis, int]
+    lemons: int
+    """Nodes that no repair made ordinary yet (ground truth)."""
+    lemon_faults: int
+    """Faults beyond those that an ordinary node would have had."""
 
 
 @dataclass(slots=True)
@@ -116,6 +143,7 @@ class Snapshot:
     """Crash, hang, slow, corrupt."""
     mttd_overall_seconds: float | None
 
+    fleet: FleetSnapshot
     nodes: dict[NodeState, int]
     gpus: dict[NodeState, int]
     job_state: JobState

@@ -6,12 +6,14 @@ No behaviour beyond what more than one actor needs: halting the run and noting a
 from dataclasses import dataclass, field
 
 from goodputd.sim.cluster import Cluster
+from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import Fault
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.incident import Incident
 from goodputd.sim.job import Job, Position
 from goodputd.sim.ledger import Ledger
+from goodputd.sim.repair import RepairShop
 from goodputd.sim.schedule import Schedule
 from goodputd.sim.tally import Outcomes, Tally
 from goodputd.sim.taxonomy import JobState
@@ -31,11 +33,16 @@ class State:
     hazards: Hazards
     tally: Tally
     outcomes: Outcomes
+    shop: RepairShop
+    diagnosis: Diagnosis | None
+    """None where every fault is blamed on the node that it struck."""
     now: float = 0.0
     facts: list[Fact] = field(default_factory=list)
     """What happened since the last ``advance_to`` began."""
     present: list[Fault] = field(default_factory=list)
     """Faults that no restart has cured yet, detected or not, oldest first."""
+    scores: dict[int, tuple[float, float]] = field(default_factory=dict)
+    """(score, since when the node is up) of nodes that failed, where the policy keeps scores."""
     failed_nodes: list[int] = field(default_factory=list)
     incident: Incident | None = None
     incidents: int = 0

@@ -61,6 +61,13 @@ DECISIONS: Final = (
     (Action.EVICT, Reason.SECOND_STRIKE),
     (Action.EVICT, Reason.FURTHER_STRIKE),
     (Action.EVICT, Reason.COMPONENT_RULE),
+    (Action.RESTART, Reason.ALWAYS),
+    (Action.RESTART, Reason.WITHIN_LIMIT),
+    (Action.RESTART, Reason.DEPLETION_GUARD),
+    (Action.EVICT, Reason.ALWAYS),
+    (Action.EVICT, Reason.LIMIT_REACHED),
+    (Action.EVICT, Reason.LOW_SCORE),
+    (Action.RETIRE, Reason.LOW_SCORE),
     (Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY),
     (Action.TOLERATE, Reason.SLOW_TOLERATED),
 )

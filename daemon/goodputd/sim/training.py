@@ -30,6 +30,7 @@ class Training:
         "_job",
         "_ledger",
         "_nominal_replicas",
+        "_pace",
         "_paces",
         "_replicas",
         "checks_from",
@@ -51,6 +52,8 @@ class Training:
         self._ledger = ledger
         self._nominal_replicas = replicas
         self._replicas = replicas
+        self._pace = 1.0
+        """Step time factor of the slowest nodes."""
         self.store = CheckpointStore(checkpoint.keep)
         self.counts = StepCounts()
         self.run: Run | None = None
@@ -79,8 +82,22 @@ class Training:
             return False
         self._replicas = replicas
         if self._job.on_shrink == "same_batch" and replicas:
-            self._set_step_seconds(self._job.step_seconds * self._nominal_replicas / replicas)
+            self._retime()
         return True
+
+    def set_pace(self, factor: float) -> bool:
+        """The job goes on at the pace of its slowest nodes; returns whether that is news."""
+        if factor == self._pace:
+            return False
+        self._pace = factor
+        self._retime()
+        return True
+
+    def _retime(self) -> None:
+        seconds = self._job.step_seconds * self._pace
+        if self._job.on_shrink == "same_batch" and self._replicas:
+            seconds = seconds * self._nominal_replicas / self._replicas
+        self._set_step_seconds(seconds)
 
     def start(self, at: float) -> Run:
         """Train on from ``step``."""
