@@ -25,6 +25,7 @@ _DEFAULT_COMMAND: Final = "serve"
 _HORIZON: Final = "54d"
 _TARGET_HORIZON: Final = "3650d"
 """How long ``--until-step`` tries."""
+_STRIKES_KEY: Final = "policy.strikes.strikes_to_evict"
 _OWN_OPTIONS: Final = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 P = ParamSpec("P")
@@ -51,6 +52,16 @@ SpeedupOption = Annotated[
     typer.Option("--speedup", metavar="N", help="Simulated seconds per second [clock.speedup]."),
 ]
 SeedOption = Annotated[int | None, typer.Option("--seed", metavar="N", help="Which luck to play [seed].")]
+HorizonOption = Annotated[
+    str, typer.Option("--for", metavar="DURATION", help="How long to play, as 12h, 1d12h or plain seconds.")
+]
+SeedsOption = Annotated[
+    int, typer.Option("--seeds", min=1, max=100_000, metavar="N", help="How many seeds to play.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, max=1024, metavar="N", help="Processes that play. [default: all cores]"),
+]
 LogFormatOption = Annotated[
     str | None,
     typer.Option("--log-format", metavar="auto|json|console", help="Look of the log [log.format]."),
@@ -193,6 +204,49 @@ def simulate(
         loaded, horizon_seconds=horizon_seconds, until_step=until_step, as_json=as_json, as_trace=as_trace
     )
     return DONE
+
+
+@_command("compare")
+def compare(
+    config: ConfigArgument = None,
+    scenarios: Annotated[
+        str | None,
+        typer.Option("--scenarios", metavar="NAME,NAME", help="Which, in this order; without: all."),
+    ] = None,
+    strikes: Annotated[
+        str | None,
+        typer.Option(
+            "--strikes",
+            metavar="N,N",
+            help=f"Compare numbers of strikes that evict, 0 for never [{_STRIKES_KEY}].",
+        ),
+    ] = None,
+    horizon: HorizonOption = _HORIZON,
+    seeds: SeedsOption = 1,
+    seed: SeedOption = None,
+    workers: WorkersOption = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a row for every run.")] = False,
+) -> int:
+    """Put scenarios side by side on the same faults, and say which is best."""
+    from goodputd import settings
+    from goodputd.commands import compare as command
+    from goodputd.commands.durations import parse_seconds
+    from goodputd.commands.studying import whole_numbers, words
+    from goodputd.studies.runs import cores
+
+    finished = command.run(
+        functools.partial(settings.variations, config, overrides=_overrides(seed=seed)),
+        names=words(scenarios),
+        strikes=whole_numbers(strikes, option="--strikes"),
+        count=seeds,
+        horizon_seconds=parse_seconds(horizon, option="--for"),
+        workers=workers or cores(),
+        as_json=as_json,
+        as_csv=as_csv,
+    )
+    return DONE if finished else INTERRUPTED
 
 
 @_command("check-config")

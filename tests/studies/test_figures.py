@@ -1,9 +1,13 @@
 """Figures: read from a snapshot, and the same as the summary's where both have them."""
 
+import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
+from goodputd.assembly import build
+from goodputd.settings import parse
 from goodputd.sim.taxonomy import Bucket
 from goodputd.studies.figures import NAMES, Figures, read
 from goodputd.summary import summarize
@@ -38,11 +42,23 @@ def test_lost_steps_and_lost_work_count_what_was_retracted() -> None:
 
 
 def test_shares_are_of_elapsed_time() -> None:
-    """Saving is its bucket over all time, stopped time what effective compute leaves."""
-    found = figures(effective_compute_ratio=0.75)
+    """A bucket over all time; the stages of recovery and the time until it begins are one."""
+    found = figures()
 
     assert BUCKETS[Bucket.CHECKPOINT_SAVE] / NOW == found.checkpoint_save_share
-    assert 0.25 == found.stopped_share
+    assert found.stopped_share == pytest.approx((290.0 + 540.25) / NOW)
+
+
+def test_shares_and_goodput_are_all_of_the_time() -> None:
+    """Nothing is left out and nothing counted twice, retracted work included."""
+    settings = parse("[faults]\ntotal_interruptions = 2000", source="", environ={})
+    (simulation,) = build(settings)
+    simulation.advance_to(20 * 86400.0)
+    found = asdict(read(simulation.snapshot()))
+    shares = [value for name, value in found.items() if name.endswith("_share")]
+
+    assert 3 <= sum(share > 0.0 for share in shares)
+    assert math.fsum([found["effective_training_time_ratio"], *shares]) == pytest.approx(1.0, abs=1e-9)
 
 
 def test_interruptions_a_day_are_those_of_the_snapshot() -> None:
@@ -60,11 +76,6 @@ def test_decisions_are_counted_by_action() -> None:
 
 def test_before_anything_was_played_shares_have_no_data() -> None:
     """Nothing divides by zero."""
-    found = figures(now=0.0, effective_compute_ratio=None)
+    found = asdict(figures(now=0.0))
 
-    assert (None, None, None, None) == (
-        found.lost_work_share,
-        found.checkpoint_save_share,
-        found.stopped_share,
-        found.interruptions_per_day,
-    )
+    assert {None} == {value for name, value in found.items() if name.endswith(("_share", "_per_day"))}

@@ -88,7 +88,7 @@ def test_workers_take_few_jobs_ahead() -> None:
     waiting = iter(jobs(20))
     runs = executor(2, pytest.fail).run(waiting)
     next(runs)
-    runs.close()  # type: ignore[attr-defined] # a generator, as the next test needs it
+    runs.close()
 
     assert 36 == len(list(waiting))
 
@@ -127,7 +127,7 @@ def test_who_stops_listening_stops_the_workers() -> None:
         Job(0, job.scenario, seed, DAY) for job, seed in zip(jobs(), (0, 1, 1, 1), strict=False)
     )
     first = next(runs)
-    runs.close()  # type: ignore[attr-defined] # it is a generator
+    runs.close()
 
     assert 0 == first.seed
     assert before == set(multiprocessing.active_children())

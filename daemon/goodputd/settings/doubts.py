@@ -11,7 +11,7 @@ from typing import Final
 from goodputd import detectors
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
-from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog
+from goodputd.settings.rules import Finding, kinds_of_catalog, nothing_breaks
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
@@ -97,7 +97,7 @@ def _false_alarms(tables: Tables) -> Iterator[Finding]:
 
 
 def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
-    if not tables.faults.script and faults_per_day(tables) == 0.0:
+    if nothing_breaks(tables):
         yield "faults", "nothing ever breaks"
 
 

@@ -142,6 +142,32 @@ def load(
     return parse(read_text(path), source=str(path), overrides=overrides, environ=environ)
 
 
+def variations(
+    path: Path | None,
+    changes: Iterable[Mapping[str, object]],
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> list[Settings]:
+    """``load`` once for each of the changes, dotted key -> value, which win over everything else.
+
+    The file is read once. Errors: ``SettingsError`` with the mistakes of every change, told as those of
+    a flag.
+    """
+    text, source = ("", BUILT_IN) if path is None else (read_text(path), str(path))
+    found: list[Settings] = []
+    problems: dict[str, None] = {}
+    for change in changes:
+        flags = {**(overrides or {}), **change}
+        try:
+            found.append(parse(text, source=source, overrides=flags, environ=environ))
+        except SettingsError as error:
+            problems |= dict.fromkeys(error.problems)
+    if problems:
+        raise SettingsError(*problems)
+    return found
+
+
 def parse(
     text: str,
     *,
@@ -248,11 +274,16 @@ def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
         name=entry.name,
         alerting=entry.alerting,
         digest=digest,
-        paired=_fate(document) == _fate(first),
+        paired=same_faults(document, first),
         **tables,
     )
 
 
-def _fate(document: Document) -> tuple[object, ...]:
+def same_faults(one: Tables, other: Tables) -> bool:
+    """Whether two scenarios of a seed meet the same faults, so that luck is no part of their difference."""
+    return _fate(one) == _fate(other)
+
+
+def _fate(tables: Tables) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    return document.faults, document.cluster.nodes, document.cluster.gpus_per_node
+    return tables.faults, tables.cluster.nodes, tables.cluster.gpus_per_node

@@ -26,8 +26,14 @@ class Figures:
     """Share of the time that went into work which was lost or taken back."""
     checkpoint_save_share: float | None
     """Share of the time that went into saving."""
+    validation_share: float | None
+    """Share of the time that went into validating."""
+    straggler_share: float | None
+    """Share of the time that slow ranks took."""
     stopped_share: float | None
-    """Share of the time from a stop to training again."""
+    """Share of the time in which the job stood still: undetected, decided on, waiting, recovering."""
+    provisional_share: float | None
+    """Share of the time whose work no checkpoint held at the end."""
     interruptions: float
     """Incidents, planned ones not counted."""
     interruptions_per_day: float | None
@@ -60,23 +66,34 @@ class Figures:
     """Saves that were completed."""
 
 
+_STOPPED: Final = (
+    Bucket.UNDETECTED_STALL,
+    Bucket.DECISION,
+    Bucket.WAITING_FOR_CAPACITY,
+    Bucket.RESTART,
+    Bucket.CHECKPOINT_RESTORE,
+    Bucket.VERIFY,
+)
+
 NAMES: Final = tuple(each.name for each in fields(Figures))
 """Every figure, in the order of the columns."""
 
 
 def read(snapshot: Snapshot) -> Figures:
     """The figures of a scenario at the instant of the snapshot."""
-    compute = snapshot.effective_compute_ratio
-    wasted = snapshot.seconds[Bucket.LOST_WORK] + snapshot.retracted_seconds
+    seconds, now = snapshot.seconds, snapshot.now
     return Figures(
         effective_training_time_ratio=snapshot.effective_training_time_ratio,
         effective_utilization_ratio=snapshot.effective_utilization_ratio,
-        effective_compute_ratio=compute,
-        lost_work_share=_per(wasted, snapshot.now),
-        checkpoint_save_share=_per(snapshot.seconds[Bucket.CHECKPOINT_SAVE], snapshot.now),
-        stopped_share=None if compute is None else 1.0 - compute,
+        effective_compute_ratio=snapshot.effective_compute_ratio,
+        lost_work_share=_per(seconds[Bucket.LOST_WORK] + snapshot.retracted_seconds, now),
+        checkpoint_save_share=_per(seconds[Bucket.CHECKPOINT_SAVE], now),
+        validation_share=_per(seconds[Bucket.VALIDATION], now),
+        straggler_share=_per(seconds[Bucket.STRAGGLER], now),
+        stopped_share=_per(sum(seconds[bucket] for bucket in _STOPPED), now),
+        provisional_share=_per(snapshot.provisional_seconds, now),
         interruptions=snapshot.total_interruptions,
-        interruptions_per_day=_per(snapshot.total_interruptions * SECONDS_PER_DAY, snapshot.now),
+        interruptions_per_day=_per(snapshot.total_interruptions * SECONDS_PER_DAY, now),
         expected_interruptions=snapshot.expected_interruptions,
         faults=sum(snapshot.faults.values()),
         false_alarms=sum(snapshot.false_alarms.values()),

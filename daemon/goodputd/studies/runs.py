@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final, Protocol
@@ -55,10 +56,10 @@ class Run:
 class Executor(Protocol):
     """Plays jobs, wherever that is."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Run]:
+    def run(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
         """Each job's run once, as they finish; jobs are taken as they are needed.
 
-        Closing the iterator, or an exception in it, drops what is still being played.
+        Closing it, or an exception in it, drops what is still being played.
         """
         ...
 
@@ -92,9 +93,9 @@ def executor(workers: int, report: Report) -> Executor:
 class InProcess:
     """One run after the other, right here: for one core, and for whoever follows a run in a debugger."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Run]:
+    def run(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
         """Each job's run, in order."""
-        return map(play, jobs)
+        yield from map(play, jobs)
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ class Processes:
     play: Callable[[Job], Run] = play
     """What a worker does with a job; must be importable there."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Run]:
+    def run(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
         """Each job's run, as they finish; those of a worker that died are played again.
 
         Errors: ``EnvironmentProblemError`` when workers died of the same job time and again.
@@ -133,8 +134,9 @@ class Processes:
         playing: dict[Future[Run], Job] = {}
         try:
             while True:
-                for job in islice(jobs, self.workers * _AHEAD - len(playing)):
-                    playing[_submitted(pool, self.play, job)] = job
+                with _without_ctrl_c():
+                    for job in islice(jobs, self.workers * _AHEAD - len(playing)):
+                        playing[_submitted(pool, self.play, job)] = job
                 if not playing:
                     return []
                 done, _ = wait(playing, return_when=FIRST_COMPLETED)
@@ -165,9 +167,18 @@ def _is_lost(future: Future[Run]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
 
 
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """What is started in here does not hear Ctrl-C, which is for its parent to answer; nothing is lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin() -> None:
-    """Make this process a worker: deaf to Ctrl-C, gone when its parent is, and quick."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Make this process a worker: gone when its parent is, and quick."""
     threading.Thread(target=_outlive_nobody, daemon=True).start()
     gc.freeze()  # what is loaded by now stays, and need not be looked at after each run
 
