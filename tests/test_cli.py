@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from goodputd import __version__, assembly, settings
-from goodputd.cli import app, main, with_default_command
+from goodputd.cli import main, with_default_command
+from goodputd.cli_frame import app
 from goodputd.summary import summarize
 
 SMALL = """
@@ -113,7 +114,8 @@ def test_without_a_command_it_serves(given: list[str], run: list[str]) -> None:
 
 def test_the_commands_are_those_of_the_contract() -> None:
     """People and scripts find these commands, under these names."""
-    expected = {"serve", "simulate", "compare", "check-config", "init", "schema", "catalog", "health"}
+    expected = {"serve", "simulate", "check-config", "init", "schema", "catalog", "health"}
+    expected |= {"compare", "sweep"}
     assert expected == {command.name for command in app.registered_commands}
 
 

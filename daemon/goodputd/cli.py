@@ -1,81 +1,46 @@
-"""The command line: which commands and options there are, and what each way of ending exits with.
+"""The command line: the entry, and the commands that play, serve and say what is what.
 
-Exit codes: 0 done, 1 our bug (with a traceback), 2 the user's mistake (one message with all of them),
-130 interrupted; ``health`` answers with 0 or 1. What a command needs is imported when it is called,
-so that ``--help`` and ``health`` are quick. Knows no rule of the model and no HTTP.
+What a command needs is imported when it is called, so that ``--help`` and ``health`` are quick.
+Knows no rule of the model and no HTTP; ``health`` exits with 0 or 1, all others as ``cli_frame``
+says.
 """
 
-import functools
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, ParamSpec
+from typing import Annotated, Final
 
 import typer
 
 from goodputd import __version__
-from goodputd.errors import EnvironmentProblemError, SettingsError
-
-DONE: Final = 0
-USER_MISTAKE: Final = 2
-INTERRUPTED: Final = 130
+from goodputd.cli_frame import (
+    DONE,
+    USER_MISTAKE,
+    ConfigArgument,
+    ConfigOption,
+    ListenOption,
+    LogFormatOption,
+    LogLevelOption,
+    SeedOption,
+    SpeedupOption,
+    app,
+    command,
+    complain,
+    overrides,
+)
 
 _DEFAULT_COMMAND: Final = "serve"
 _HORIZON: Final = "54d"
 _TARGET_HORIZON: Final = "3650d"
 """How long ``--until-step`` tries."""
-_STRIKES_KEY: Final = "policy.strikes.strikes_to_evict"
 _OWN_OPTIONS: Final = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
-
-P = ParamSpec("P")
-
-# Plain help and errors: a mistake stays on one line in a log, and --help takes half the time.
-app = typer.Typer(
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option("-c", "--config", envvar="GOODPUTD_CONFIG", metavar="FILE", help="Settings (TOML)."),
-]
-ConfigArgument = Annotated[
-    Path | None, typer.Argument(envvar="GOODPUTD_CONFIG", metavar="FILE", help="Settings (TOML).")
-]
-ListenOption = Annotated[
-    str | None, typer.Option("--listen", metavar="HOST:PORT", help="Address to serve on [http.listen].")
-]
-SpeedupOption = Annotated[
-    float | None,
-    typer.Option("--speedup", metavar="N", help="Simulated seconds per second [clock.speedup]."),
-]
-SeedOption = Annotated[int | None, typer.Option("--seed", metavar="N", help="Which luck to play [seed].")]
-HorizonOption = Annotated[
-    str, typer.Option("--for", metavar="DURATION", help="How long to play, as 12h, 1d12h or plain seconds.")
-]
-SeedsOption = Annotated[
-    int, typer.Option("--seeds", min=1, max=100_000, metavar="N", help="How many seeds to play.")
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, max=1024, metavar="N", help="Processes that play. [default: all cores]"),
-]
-LogFormatOption = Annotated[
-    str | None,
-    typer.Option("--log-format", metavar="auto|json|console", help="Look of the log [log.format]."),
-]
-LogLevelOption = Annotated[
-    str | None, typer.Option("--log-level", metavar="LEVEL", help="Least level to log [log.level].")
-]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of the process unless given; ends in ``SystemExit`` with the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and _is_bare_file(given[0]):
-        _complain(f"{given[0]!r} is a file, not a command; did you mean: goodputd serve -c {given[0]}")
+        complain(f"{given[0]!r} is a file, not a command; did you mean: goodputd serve -c {given[0]}")
         sys.exit(USER_MISTAKE)
     app(args=with_default_command(given), prog_name="goodputd")
 
@@ -91,41 +56,6 @@ def _is_bare_file(argument: str) -> bool:
     if argument in {command.name for command in app.registered_commands} or argument.startswith("-"):
         return False
     return argument.endswith(".toml") or Path(argument).is_file()
-
-
-def _command(name: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
-    """Register a command; the one place where an ending becomes an exit code."""
-
-    def register(function: Callable[P, int]) -> Callable[P, int]:
-        @functools.wraps(function)
-        def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-            raise typer.Exit(_exit_code(functools.partial(function, *args, **kwargs)))
-
-        app.command(name)(guarded)
-        return function
-
-    return register
-
-
-def _exit_code(call: Callable[[], int]) -> int:
-    try:
-        status = call()
-        sys.stdout.flush()
-    except (SettingsError, EnvironmentProblemError) as error:
-        _complain(str(error))
-        return USER_MISTAKE
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. What is still buffered must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    return status
-
-
-def _complain(message: str) -> None:
-    print(message, file=sys.stderr)
 
 
 def _print_version(*, wanted: bool) -> None:
@@ -148,7 +78,7 @@ def _goodputd(
     """
 
 
-@_command("serve")
+@command("serve")
 def serve(
     config: ConfigOption = None,
     listen: ListenOption = None,
@@ -161,11 +91,11 @@ def serve(
     from goodputd import service, settings
 
     return service.run(
-        settings.load(config, overrides=_overrides(listen, speedup, seed, log_format, log_level))
+        settings.load(config, overrides=overrides(listen, speedup, seed, log_format, log_level))
     )
 
 
-@_command("simulate")
+@command("simulate")
 def simulate(
     config: ConfigOption = None,
     horizon: Annotated[
@@ -193,63 +123,20 @@ def simulate(
 ) -> int:
     """Play at full speed and print what it cost."""
     from goodputd import settings
-    from goodputd.commands import simulate as command
+    from goodputd.commands import simulate as playing
     from goodputd.commands.durations import parse_seconds
 
     if horizon is None:
         horizon = _HORIZON if until_step is None else _TARGET_HORIZON
     horizon_seconds = parse_seconds(horizon, option="--for")
-    loaded = settings.load(config, overrides=_overrides(seed=seed))
-    command.run(
+    loaded = settings.load(config, overrides=overrides(seed=seed))
+    playing.run(
         loaded, horizon_seconds=horizon_seconds, until_step=until_step, as_json=as_json, as_trace=as_trace
     )
     return DONE
 
 
-@_command("compare")
-def compare(
-    config: ConfigArgument = None,
-    scenarios: Annotated[
-        str | None,
-        typer.Option("--scenarios", metavar="NAME,NAME", help="Which, in this order; without: all."),
-    ] = None,
-    strikes: Annotated[
-        str | None,
-        typer.Option(
-            "--strikes",
-            metavar="N,N",
-            help=f"Compare numbers of strikes that evict, 0 for never [{_STRIKES_KEY}].",
-        ),
-    ] = None,
-    horizon: HorizonOption = _HORIZON,
-    seeds: SeedsOption = 1,
-    seed: SeedOption = None,
-    workers: WorkersOption = None,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print a row for every run.")] = False,
-) -> int:
-    """Put scenarios side by side on the same faults, and say which is best."""
-    from goodputd import settings
-    from goodputd.commands import compare as command
-    from goodputd.commands.durations import parse_seconds
-    from goodputd.commands.studying import whole_numbers, words
-    from goodputd.studies.runs import cores
-
-    finished = command.run(
-        functools.partial(settings.variations, config, overrides=_overrides(seed=seed)),
-        names=words(scenarios),
-        strikes=whole_numbers(strikes, option="--strikes"),
-        count=seeds,
-        horizon_seconds=parse_seconds(horizon, option="--for"),
-        workers=workers or cores(),
-        as_json=as_json,
-        as_csv=as_csv,
-    )
-    return DONE if finished else INTERRUPTED
-
-
-@_command("check-config")
+@command("check-config")
 def check_config(
     config: ConfigArgument = None,
     listen: ListenOption = None,
@@ -265,9 +152,9 @@ def check_config(
     """Name every mistake in the settings at once."""
     from goodputd import settings
 
-    loaded = settings.load(config, overrides=_overrides(listen, speedup, seed, log_format, log_level))
+    loaded = settings.load(config, overrides=overrides(listen, speedup, seed, log_format, log_level))
     for warning in settings.warnings(loaded):
-        _complain(f"warning: {warning}")
+        complain(f"warning: {warning}")
     if print_effective:
         print(settings.describe(loaded))
     else:
@@ -276,7 +163,7 @@ def check_config(
     return DONE
 
 
-@_command("init")
+@command("init")
 def init(
     template: Annotated[
         str,
@@ -296,7 +183,7 @@ def init(
     return DONE
 
 
-@_command("schema")
+@command("schema")
 def schema() -> int:
     """Print the JSON Schema of the settings file."""
     import json
@@ -307,7 +194,7 @@ def schema() -> int:
     return DONE
 
 
-@_command("catalog")
+@command("catalog")
 def catalog(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Which catalog; without: list them.")
@@ -316,16 +203,16 @@ def catalog(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """List the fault catalogs, or the kinds of one."""
-    from goodputd.commands import catalog as command
+    from goodputd.commands import catalog as catalogs
 
     if name is None:
-        command.print_list(as_json=as_json)
+        catalogs.print_list(as_json=as_json)
     else:
-        command.print_kinds(name, as_json=as_json)
+        catalogs.print_kinds(name, as_json=as_json)
     return DONE
 
 
-@_command("health")
+@command("health")
 def health(
     url: Annotated[
         str | None,
@@ -337,24 +224,9 @@ def health(
     ] = 3.0,
 ) -> int:
     """Exit with 0 when the daemon is ready, else with 1."""
-    from goodputd.commands import health as command
+    from goodputd.commands.health import check
 
-    return command.check(url, config=config, timeout_wall_seconds=timeout)
+    return check(url, config=config, timeout_wall_seconds=timeout)
 
 
-def _overrides(
-    listen: str | None = None,
-    speedup: float | None = None,
-    seed: int | None = None,
-    log_format: str | None = None,
-    log_level: str | None = None,
-) -> dict[str, object]:
-    """The options that were given, under the keys that they override."""
-    given = {
-        "http.listen": listen,
-        "clock.speedup": speedup,
-        "seed": seed,
-        "log.format": log_format,
-        "log.level": log_level,
-    }
-    return {key: value for key, value in given.items() if value is not None}
+import goodputd.cli_runs  # noqa: E402, F401 - registers its commands, which --help lists after these

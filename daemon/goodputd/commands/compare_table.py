@@ -92,11 +92,12 @@ def _table(title: str, scenarios: Sequence[Comparison], key: str) -> Table:
     for name, label, write in FIGURES:
         cells = [scenario[key][name] for scenario in scenarios]
         if any(cell is not None and cell["mean"] != 0.0 for cell in cells):
-            table.add_row(label, *(_cell(cell, write, signed=signed) for cell in cells))
+            table.add_row(label, *(cell_text(cell, write, signed=signed) for cell in cells))
     return table
 
 
-def _cell(cell: Comparison | None, write: Write, *, signed: bool) -> str:
+def cell_text(cell: Comparison | None, write: Write, *, signed: bool = False) -> str:
+    """A mean with its interval, or a dash without data; ``signed`` for differences."""
     if cell is None:
         return "-"
     mean = cell["mean"]
@@ -114,7 +115,7 @@ def _half(half: float, mean: float, write: Write) -> str:
     if write is duration:
         coarse = half if abs(mean) < _TENTHS_BELOW_SECONDS else round(half)
         return " ".join(duration(coarse).split()[:2])
-    return write(half)
+    return write(half if abs(mean) < _FEW else round(half))
 
 
 def _notes(comparison: Comparison) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Action, Bucket, CheckpointOutcome
 
 
@@ -40,6 +40,8 @@ class Figures:
     """The same per day."""
     expected_interruptions: float
     """The hazard, integrated over running time."""
+    hazard_per_hour: float | None
+    """The same per hour of training: the rate at which a running job is stopped."""
     faults: float
     """Ground truth, recurrences included."""
     false_alarms: float
@@ -95,6 +97,7 @@ def read(snapshot: Snapshot) -> Figures:
         interruptions=snapshot.total_interruptions,
         interruptions_per_day=_per(snapshot.total_interruptions * SECONDS_PER_DAY, now),
         expected_interruptions=snapshot.expected_interruptions,
+        hazard_per_hour=_hazard(snapshot),
         faults=sum(snapshot.faults.values()),
         false_alarms=sum(snapshot.false_alarms.values()),
         restarts=_decided(snapshot, Action.RESTART),
@@ -110,6 +113,11 @@ def read(snapshot: Snapshot) -> Figures:
             n for (_, outcome), n in snapshot.checkpoints.items() if outcome is CheckpointOutcome.SAVED
         ),
     )
+
+
+def _hazard(snapshot: Snapshot) -> float | None:
+    trained = snapshot.now * (snapshot.effective_compute_ratio or 0.0)
+    return _per(snapshot.expected_interruptions * SECONDS_PER_HOUR, trained)
 
 
 def _decided(snapshot: Snapshot, action: Action) -> int:

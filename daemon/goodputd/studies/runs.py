@@ -26,7 +26,7 @@ from goodputd.studies.figures import Figures, read
 
 MOST_ATTEMPTS: Final = 3
 """How often a run is played whose worker died; a run that kills every worker ends the study."""
-_AHEAD: Final = 2
+AHEAD: Final = 2
 """Runs handed out per worker: one to play and one to take up, so that little is lost at an early end."""
 
 Report = Callable[[str], None]
@@ -135,7 +135,7 @@ class Processes:
         try:
             while True:
                 with _without_ctrl_c():
-                    for job in islice(jobs, self.workers * _AHEAD - len(playing)):
+                    for job in islice(jobs, self.workers * AHEAD - len(playing)):
                         playing[_submitted(pool, self.play, job)] = job
                 if not playing:
                     return []
