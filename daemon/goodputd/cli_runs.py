@@ -75,7 +75,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a row for every run.")] = False,
 ) -> int:
-    """Put scenarios side by side on the same faults, and say which is best."""
+    """Put scenarios side by side, on the same faults."""
     from goodputd import settings
     from goodputd.commands import compare as comparing
     from goodputd.commands.durations import parse_seconds
@@ -122,7 +122,7 @@ def sweep(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
-    """Vary keys, measure on all cores, and say where the optimum is."""
+    """Vary keys and say where the optimum is."""
     from goodputd import settings
     from goodputd.commands import sweep as sweeping
     from goodputd.commands.durations import parse_seconds

@@ -114,7 +114,7 @@ def test_the_table_fits_80_columns_and_says_it_all(call: Call) -> None:
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in out
     assert row(out, "goodput ").count("±") == 3
-    assert row(out, "less naive").split()[2:] == ["default", "lucky", "ideal"]
+    assert row(out, "minus naive").split()[2:] == ["default", "lucky", "ideal"]
     assert "Unpaired: lucky did not meet the same faults as naive" in out
     assert "Nothing breaks in ideal." in out
     assert "ideal trains" in out

@@ -121,10 +121,18 @@ def test_it_says_when_it_is_not_precise_enough(call: Call) -> None:
 
 
 def test_other_figures_can_be_looked_at(call: Call) -> None:
-    """By the name of their column; only goals have optima."""
-    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1", "--figure", "mttr_seconds")
+    """By the name of their column; they are goals of nobody and have no optimum."""
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "2", "--figure", "hazard_per_hour")
 
-    assert "No optimum is told: mttr_seconds is no goal" in " ".join(out.split())
+    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == out.splitlines()[4].split()[:7]
+    assert "ptimum" not in out
+
+
+def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
+    """Below its table."""
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+
+    assert "No optimum is told: an optimum takes 5 values or more." in out
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from goodputd.studies.comparison import Comparison
 _LABEL_COLUMNS: Final = 22
 _SCENARIO_COLUMNS: Final = 19
 _GAP_COLUMNS: Final = 2
-_TENTHS_BELOW_SECONDS: Final = 60.0
-"""The interval of a longer mean has no tenths of a second."""
+_MINUTE_SECONDS: Final = 60.0
+_TINY: Final = 1e-4
 _FEW: Final = 100.0
 """Means of counts below this have a decimal."""
 
@@ -32,6 +32,11 @@ def percent(value: float) -> str:
 def count(value: float) -> str:
     """A count, or a mean of counts."""
     return f"{value:,.0f}" if value == round(value) or abs(value) >= _FEW else f"{value:,.1f}"
+
+
+def plain(value: float) -> str:
+    """Any other number, to three digits below a hundred."""
+    return count(value) if abs(value) >= _FEW else f"{value:.3g}"
 
 
 FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
@@ -75,7 +80,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")
     others = scenarios[1:]
     for start in range(0, len(others), fitting):
-        title = f"less {comparison['compared_with']}"
+        title = f"minus {comparison['compared_with']}"
         console.print("", _table(title, others[start : start + fitting], "differences"), sep="\n")
     for note in _notes(comparison):
         console.print("", note, sep="\n")
@@ -102,10 +107,13 @@ def cell_text(cell: Comparison | None, write: Write, *, signed: bool = False) ->
         return "-"
     mean = cell["mean"]
     sign = "" if not signed or mean == 0.0 else "+" if mean > 0.0 else "-"
-    text = sign + write(abs(mean) if signed else mean)
+    size = abs(mean) if signed else mean
     if cell["low"] is None:
-        return text
-    return f"{text} ±{_half((cell['high'] - cell['low']) / 2.0, mean, write)}"
+        return sign + write(size)
+    half = (cell["high"] - cell["low"]) / 2.0
+    if write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
+        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS
+    return f"{sign}{write(size)} ±{_half(half, size, write)}"
 
 
 def _half(half: float, mean: float, write: Write) -> str:
@@ -113,8 +121,10 @@ def _half(half: float, mean: float, write: Write) -> str:
     if write is percent:
         return f"{100.0 * half:.2f}"
     if write is duration:
-        coarse = half if abs(mean) < _TENTHS_BELOW_SECONDS else round(half)
-        return " ".join(duration(coarse).split()[:2])
+        unit = 1.0 if half < _MINUTE_SECONDS else _MINUTE_SECONDS
+        return duration(half if abs(mean) < _MINUTE_SECONDS else round(half / unit) * unit)
+    if write is plain and half < _TINY * abs(mean):
+        return "0"
     return write(half if abs(mean) < _FEW else round(half))
 
 

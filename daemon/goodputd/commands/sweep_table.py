@@ -10,21 +10,17 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from goodputd.commands.compare_table import FIGURES, Write, cell_text, count
+from goodputd.commands.compare_table import FIGURES, Write, cell_text, plain
 from goodputd.narration import duration
 from goodputd.studies.plot import curve_name
-from goodputd.studies.sweeping import Sweep
+from goodputd.studies.sweeping import GOALS, Sweep
 
 _FIGURE_COLUMNS: Final = 15
 _GAP_COLUMNS: Final = 2
-_BESIDE: Final = (
-    "effective_training_time_ratio",
-    "lost_work_share",
-    "checkpoint_save_share",
-    "stopped_share",
-    "interruptions_per_day",
-    "mttr_seconds",
-)
+_GOODPUT: Final = "effective_training_time_ratio"
+_PARTS: Final = ("lost_work_share", "checkpoint_save_share", "stopped_share")
+_BESIDE_A_GOAL: Final = (_GOODPUT, *_PARTS, "interruptions_per_day", "mttr_seconds")
+_BESIDE_ANOTHER: Final = ("interruptions_per_day", _GOODPUT, *_PARTS, "mttr_seconds")
 """What stands beside the figure that was asked for, as far as the console is wide."""
 _THOUSAND: Final = 1000.0
 
@@ -37,10 +33,10 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
     console.print(f"goodputd {sweep['version']}: {simulated} simulated, {played}, {sweep['source']}")
     for curve in sweep["curves"]:
         console.print("", curve_name(sweep, curve), _table(sweep, curve, console.width), sep="\n")
-        if curve["optimum"] is None:
-            console.print(f"No optimum is told: {curve['no_optimum']}.")
-        else:
+        if curve["optimum"] is not None:
             console.print(_optimum(sweep, curve))
+        elif sweep["figure"] in GOALS:
+            console.print(f"No optimum is told: {curve['no_optimum']}.")
         if curve["formulas"] is not None:
             console.print(_formulas(curve["formulas"]))
     wanted, widest = sweep["precision"]["wanted"], sweep["precision"]["widest"]
@@ -56,7 +52,8 @@ def _table(sweep: Sweep, curve: Sweep, width: int) -> Table:
     table.add_column(key.rpartition(".")[2], justify="right", no_wrap=True)
     taken = max(len(key.rpartition(".")[2]), *map(len, values)) + _GAP_COLUMNS
     fitting = max(1, (width - taken) // (_FIGURE_COLUMNS + _GAP_COLUMNS))
-    names = list(dict.fromkeys((sweep["figure"], *_BESIDE)))[:fitting]
+    beside = _BESIDE_A_GOAL if sweep["figure"] in GOALS else _BESIDE_ANOTHER
+    names = list(dict.fromkeys((sweep["figure"], *beside)))[:fitting]
     for name in names:
         table.add_column(_label(name), justify="right", width=_FIGURE_COLUMNS, overflow="fold")
     for value, point in zip(values, curve["points"], strict=True):
@@ -96,11 +93,7 @@ def _label(name: str) -> str:
 
 def _writer(name: str) -> Write:
     found: dict[str, Callable[[float], str]] = {figure: write for figure, _, write in FIGURES}
-    return found.get(name, _plain)
-
-
-def _plain(value: float) -> str:
-    return count(value) if abs(value) >= 1.0 else f"{value:.3g}"
+    return found.get(name, plain)
 
 
 def _value(value: object) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from goodputd.errors import SettingsError
-from goodputd.settings.checking import Mistake, build, check_document, check_entry
+from goodputd.settings.checking import Mistake, build, check_document, check_entry, shown
+from goodputd.settings.grid import key_mistake, scenario_trees
 from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unflatten, variable
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
@@ -179,8 +180,11 @@ def parse(
     report = _Report()
     tree = parse_toml(text, source)
     scenarios = tree.pop("scenario", None)
+    has_grid = "grid" in tree
     file = _layer(FILE, source, tree, report)
-    entries = _entries(scenarios, source, report)
+    grids = file.values.pop("grid", ())
+    entries = [] if has_grid and scenarios is None else _entries(scenarios, source, report)
+    entries = _with_grids(entries, grids, source, report)
     environment = _environment(os.environ if environ is None else environ, report)
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     flags = _layer(FLAG, FLAG, unflatten(given), report)
@@ -214,6 +218,22 @@ def _entries(found: object, source: str, report: _Report) -> list[_Entry]:
         else:
             report.add(source, f"scenario[{index}]", "must be a table, written [[scenario]]")
     return entries or [plain]
+
+
+def _with_grids(entries: list[_Entry], grids: Iterable[Tree], source: str, report: _Report) -> list[_Entry]:
+    """The entries, and one for each value of each ``[[grid]]``."""
+    entries = list(entries)
+    for index, grid in enumerate(grids):
+        where = f"{source}: grid[{index}]"
+        mistake = key_mistake(grid["key"])
+        if mistake is not None:
+            report.add(where, "key", f"{mistake} (got {shown(grid['key'])})")
+            continue
+        for tree in scenario_trees(grid):
+            entries.append(_entry(tree, where, report, entries))
+    if len(entries) > MOST_SCENARIOS:
+        report.add(source, "grid", f"must make at most {MOST_SCENARIOS} scenarios (got {len(entries)})")
+    return entries[:MOST_SCENARIOS] or [_Entry(_Layer(SCENARIO, source, {}, set()))]
 
 
 def _entry(tree: Tree, where: str, report: _Report, before: list[_Entry]) -> _Entry:

@@ -24,6 +24,8 @@ _FORMULAS: Final = (("young", "--", "C1"), ("daly", ":", "C3"))
 """Formula, style, color where there is one curve only."""
 _WIDE: Final = 50.0
 """A figure whose largest value is this multiple of its smallest is drawn on a logarithmic scale."""
+_LONG: Final = 1000.0
+"""Over a longer range only whole powers of ten have room for a number."""
 _BAND: Final = 0.2
 
 
@@ -118,7 +120,8 @@ def _decorate(axes: "Axes", sweep: Sweep) -> None:
     ]
     if first["log"] and all(value > 0 for value in first["values"]):
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        is_long = max(first["values"]) / min(first["values"]) > _LONG
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if is_long else (1.0, 2.0, 5.0)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
     if means and min(means) > 0.0 and max(means) / min(means) > _WIDE:

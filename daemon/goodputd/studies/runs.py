@@ -169,12 +169,22 @@ def _is_lost(future: Future[Run]) -> bool:
 
 @contextmanager
 def _without_ctrl_c() -> Iterator[None]:
-    """What is started in here does not hear Ctrl-C, which is for its parent to answer; nothing is lost."""
+    """What is started in here does not hear Ctrl-C, and is started whole; this process answers it after.
+
+    The mask is for those who inherit it. It is not enough here, where another thread may take the signal.
+    """
+    heard: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if is_main else None
     try:
         yield
     finally:
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _begin() -> None:
