@@ -13,7 +13,7 @@ NAIVE = '[[scenario]]\nname = "default"\n[[scenario]]\nname = "naive"\n'
 TWICE = "[detection]\nlayers = ['watchdog', 'watchdog']"
 AT_THE_TOP = (
     "seed, clock, http, log, cluster, job, loss, faults, detection, policy, "
-    "recovery, checkpoint, targets, scenario"
+    "recovery, checkpoint, targets, scenario, grid"
 )
 
 

@@ -10,11 +10,12 @@ from goodputd.sim.simulation import Simulation
 def build(settings: Settings, *, until_step: int | None = None) -> tuple[Simulation, ...]:
     """One simulation per scenario, all on the same seed; ``until_step`` completes the job there."""
     return tuple(
-        _simulation(scenario, settings.seed, until_step=until_step) for scenario in settings.scenarios
+        simulation(scenario, settings.seed, until_step=until_step) for scenario in settings.scenarios
     )
 
 
-def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Simulation:
+def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) -> Simulation:
+    """The simulation of one scenario; ``until_step`` completes the job there."""
     catalog = kinds_of_catalog(scenario.faults)
     cluster = scenario.cluster
     return Simulation(

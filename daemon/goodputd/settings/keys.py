@@ -84,8 +84,8 @@ def leaves(table: type, prefix: str = "") -> Iterator[str]:
 
 @cache
 def document_keys() -> tuple[str, ...]:
-    """Every dotted key that can stand outside ``[[scenario]]``."""
-    return tuple(key for key in leaves(Document) if key != "scenario")
+    """Every dotted key that can stand outside ``[[scenario]]`` and ``[[grid]]``."""
+    return tuple(key for key in leaves(Document) if key not in {"scenario", "grid"})
 
 
 def variable(key: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
+from annotated_types import MinLen
 from pydantic import Field
 
 from goodputd.detectors import DetectionSpec
@@ -147,6 +148,22 @@ class Entry(Tables):
 
 
 @dataclass(slots=True, kw_only=True)
+class GridSpec:
+    """One key and its values: a scenario for each that differs from the tables above in that key alone."""
+
+    __pydantic_config__ = SPEC
+
+    key: Name
+    """The key, with its table: "checkpoint.interval_seconds"."""
+    values: Annotated[tuple[bool | int | float | str | tuple[str, ...], ...], MinLen(1)]
+    """Its values; each becomes a scenario named after it."""
+    name: LabelName | None = None
+    """What the names begin with, before "-" and the value; without, the last part of the key."""
+    alerting: bool = False
+    """Whether alerts fire for these scenarios."""
+
+
+@dataclass(slots=True, kw_only=True)
 class Document(Tables):
     """Settings of goodputd: what cluster is played, how it breaks, how it is watched and repaired."""
 
@@ -159,6 +176,8 @@ class Document(Tables):
     log: LogSpec = field(default_factory=LogSpec)
     scenario: tuple[Entry, ...] = ()
     """Several simulations side by side on the same faults; none written is one, named "default"."""
+    grid: tuple[GridSpec, ...] = ()
+    """More of them, one for each value of a key."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -72,6 +72,11 @@ def faults_per_day(tables: Tables) -> float:
     return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
 
 
+def nothing_breaks(tables: Tables) -> bool:
+    """Whether the scenario has no fault at all, neither drawn nor scripted."""
+    return not tables.faults.script and faults_per_day(tables) == 0.0
+
+
 def _listen(document: Document) -> Iterator[Finding]:
     try:
         split_listen(document.http.listen)

@@ -33,7 +33,8 @@ def schema() -> dict[str, Any]:
         table, names = _table_of(group[0]), [key.rpartition(".")[2] for key in group]
         definitions[table.__name__]["not"] = {"required": names}
     document["properties"]["scenario"] |= {"minItems": 1, "maxItems": MOST_SCENARIOS}
-    document["properties"]["scenario"].pop("default", None)
+    for array in ("scenario", "grid"):
+        document["properties"][array].pop("default", None)
     return {"$schema": DIALECT, "title": "goodputd settings", **document}
 
 
