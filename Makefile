@@ -55,6 +55,10 @@ golden: $(VENV)/.installed-test # Write the golden files anew; read the diff bef
 dashboards: $(VENV)/.installed-test # Write grafana/dashboards/*.json anew
 	@$(BIN)/python -m grafana.build
 
+.PHONY: picture
+picture: $(VENV)/.installed-test need-chromium # Draw the status page for the README
+	@$(BIN)/python -m tests.browser.picture
+
 .PHONY: rules
 rules: $(VENV)/.installed # Write the rule files in config/prometheus/ anew
 	@$(BIN)/goodputd rules --speedup 1440 --out config/prometheus/accelerated.rules.yml

@@ -155,7 +155,7 @@ def test_a_tolerated_rank_opens_no_incident() -> None:
 
 
 def test_a_fault_that_nobody_saw_is_masked_by_the_restart() -> None:
-    """A hang during verification of a job without a watchdog goes unnoticed when it takes no part in it."""
+    """A rank that becomes slow while the job is stopped shows nothing, and the restart cures it unseen."""
     incident = Past(strike(3600.0, "crash", 5), strike(3650.0, "slow", 6)).until(DAY).incident(1)
 
     assert [FaultOutcome.DETECTED, FaultOutcome.MASKED] == [fault.outcome for fault in incident.faults]

@@ -68,13 +68,12 @@ def test_a_scenario_in_which_nothing_happened_says_so() -> None:
     assert ("Nothing has gone wrong yet." in text, "Nothing has been decided yet." in text) == (True, True)
 
 
-def test_a_job_that_never_shrank_has_no_idle_capacity(client: Client) -> None:
+def test_a_job_that_never_shrank_has_no_idle_capacity() -> None:
     """The row of the GPU account appears when there is something in it."""
     shrunk = Past(strike(3600.0, "crash"), strike(7200.0, "crash"), spares=0).until(DAY)
 
     assert "idle capacity" in Client(site_of(shrunk)).get("/").text
     assert "idle capacity" not in Client(site_of(Past(strike(3600.0, "crash")).until(DAY))).get("/").text
-    del client
 
 
 def test_the_list_pages_through_all_incidents(client: Client, past: Past) -> None:
@@ -173,8 +172,3 @@ def test_what_is_forgotten_is_told_as_forgotten() -> None:
 
     assert 404 == response.status_code
     assert "Incident 1 of default is forgotten: memory holds the newest only" in response.text
-
-
-def test_a_view_is_rendered_once(client: Client) -> None:
-    """Two readers of one view get the same page."""
-    assert client.get("/").text == client.get("/").text

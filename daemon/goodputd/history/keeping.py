@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from goodputd.history.fold import fold, fold_faults
@@ -31,6 +30,7 @@ FACTS_KEPT: Final = 6000
 """Of one scenario: about 500 incidents, and two megabytes."""
 _FACTS_KEPT_IN_ALL: Final = 24_000
 _LEAST_FACTS_KEPT: Final = 500
+_FOLDED_KEPT: Final = 64
 
 
 @dataclass(slots=True)
@@ -50,6 +50,8 @@ class Chronicle:
         self.premises = premises
         self._facts: deque[Fact] = deque(maxlen=facts_kept)
         self._taken = 0
+        self._folded: dict[int, IncidentRecord] = {}
+        """Closed incidents that a page asked for, by number: they do not change any more."""
         self._index = _Index((), complete=True)
         self._indexed = 0
 
@@ -68,7 +70,7 @@ class Chronicle:
         index = self._indexed_facts()
         stretch = index.stretch(number)
         if stretch is not None:
-            return fold(self.premises, stretch, now)
+            return self._closed(stretch)
         record = fold(self.premises, index.tail, self._at_least(now))
         return record if record is not None and record.number == number else None
 
@@ -89,9 +91,12 @@ class Chronicle:
         """
         index = self._indexed_facts()
         begins, ends = index.bounds(until)
-        for stretch in chain((index.facts[begins:ends],), index.closed_before(begins, before)):
-            record = fold(self.premises, stretch, until)
-            if record is not None and record.stopped_at < before:
+        record = fold(self.premises, index.facts[begins:ends], until)
+        if record is not None and record.stopped_at < before:
+            yield record
+        for stretch in index.closed_before(begins, before):
+            record = self._closed(stretch)
+            if record.stopped_at < before:
                 yield record
 
     def strikes(self, fault: str, now: float) -> list[Strike]:
@@ -128,6 +133,19 @@ class Chronicle:
         index = self._indexed_facts()
         begins, ends = index.bounds(until)
         return fold_faults(self.premises, index.facts[begins:ends])
+
+    def _closed(self, stretch: tuple[Fact, ...]) -> IncidentRecord:
+        """The record of a closed incident; those that were asked for lately are at hand."""
+        resumed = stretch[-1]
+        assert isinstance(resumed, TrainingResumed)  # noqa: S101 - it is what closes a stretch
+        record = self._folded.get(resumed.incident)
+        if record is None:
+            record = fold(self.premises, stretch, resumed.at)
+            assert record is not None  # noqa: S101 - it was closed, so it was opened
+            while len(self._folded) >= _FOLDED_KEPT:
+                del self._folded[next(iter(self._folded))]
+            self._folded[resumed.incident] = record
+        return record
 
     def _at_least(self, now: float) -> float:
         """History may have gone on since the page's view was made."""

@@ -6,7 +6,7 @@ for long. Knows views, history and templates, no request.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -82,22 +82,27 @@ class StatusPage:
         async with self._lock:
             if self._view is not view:
                 made: dict[str, Markup] = {}
-                for name, template, context in self._parts(view):
+                async for name, template, context in self._parts(view):
                     rendered = await self._templates.render(f"fragments/{template}.html", context)
                     made[name] = Markup(rendered)  # noqa: S704 - the template escaped what it was given
                     await asyncio.sleep(0)
                 self._view, self._fragments = view, made
             return self._fragments
 
-    def _parts(self, view: View) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    async def _parts(self, view: View) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
         """(id, template, what it is filled with) of each fragment, top to bottom."""
         yield "clock", "clock", {"daemon": view.daemon, "scenario": view.scenarios[0]}
         for number, scenario in enumerate(view.scenarios):
             yield f"figures-{number}", "figures", _figures(scenario)
         yield "time", "time", _time(view)
         day = day_axis(max(scenario.snapshot.now for scenario in view.scenarios))
-        yield "day", "day", {"rows": self._days(view, day), "axis": day}
-        yield from self._incidents(view)
+        rows = []
+        for scenario in view.scenarios:
+            rows.append(self._day(scenario, day))
+            await asyncio.sleep(0)
+        yield "day", "day", {"rows": rows, "axis": day}
+        for part in self._incidents(view):
+            yield part
         yield "decisions", "decisions", {"told": self._decisions(view), "view": view}
         yield "nodes", "nodes", {"scenarios": view.scenarios, "states": tuple(NodeState)}
 
@@ -106,21 +111,17 @@ class StatusPage:
         assert chronicle is not None  # noqa: S101 - views and history come from the same settings
         return chronicle
 
-    def _days(self, view: View, axis: Axis) -> list[dict[str, Any]]:
-        rows = []
-        for scenario in view.scenarios:
-            chronicle, now = self._chronicle(scenario), scenario.snapshot.now
-            incidents = _since(chronicle, now - axis.seconds, now)
-            rows.append(
-                {
-                    "scenario": scenario.snapshot.scenario,
-                    "incidents": len(incidents),
-                    "stopped_seconds": sum(incident.stopped_seconds for incident in incidents),
-                    "lost_seconds": sum(incident.lost_work_seconds or 0.0 for incident in incidents),
-                    "bars": day_line(incidents, chronicle.unsettled(now), now, axis),
-                }
-            )
-        return rows
+    def _day(self, scenario: ScenarioView, axis: Axis) -> dict[str, Any]:
+        """The last hours of one scenario."""
+        chronicle, now = self._chronicle(scenario), scenario.snapshot.now
+        incidents = _since(chronicle, now - axis.seconds, now)
+        return {
+            "scenario": scenario.snapshot.scenario,
+            "incidents": len(incidents),
+            "stopped_seconds": sum(incident.stopped_seconds for incident in incidents),
+            "lost_seconds": sum(incident.lost_work_seconds or 0.0 for incident in incidents),
+            "bars": day_line(incidents, chronicle.unsettled(now), now, axis),
+        }
 
     def _incidents(self, view: View) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """The last incidents of each scenario, all on one scale."""

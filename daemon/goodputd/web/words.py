@@ -41,6 +41,11 @@ def count(number: float | None) -> str:
     return NO_DATA if number is None else f"{number:,.0f}"
 
 
+def steps(number: int | None) -> str:
+    """How many steps."""
+    return NO_DATA if number is None else f"{number:,} step" if number == 1 else f"{number:,} steps"
+
+
 def lasting(seconds: float | None) -> str:
     """A duration, or that there is none yet."""
     return NO_DATA if seconds is None else duration(seconds)
@@ -91,5 +96,6 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "percent": percent,
     "reason": reason,
     "spoken": spoken,
+    "steps": steps,
     "times": times,
 }

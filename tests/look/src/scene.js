@@ -8,10 +8,10 @@ import {
   SceneControlsSpacer,
   SceneDataLayerSet,
   SceneDataTransformer,
+  sceneGraph,
   SceneGridItem,
   SceneGridLayout,
   SceneGridRow,
-  sceneGraph,
   SceneQueryRunner,
   SceneRefreshPicker,
   SceneTimePicker,
@@ -139,9 +139,7 @@ function vizOf(panel) {
   return new VizPanel({
     key: `panel-${panel.id}${panel.cloned ?? ""}`,
     $variables: panel.variables?.(),
-    $timeRange: panel.timeFrom
-      ? new SceneTimeRange({ from: `now-${panel.timeFrom}`, to: "now" })
-      : undefined,
+    $timeRange: panel.timeFrom ? new SceneTimeRange({ from: `now-${panel.timeFrom}`, to: "now" }) : undefined,
     pluginId: panel.type,
     title: panel.title ?? "",
     description: panel.description,
