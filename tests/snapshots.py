@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import Corruptions, Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -17,6 +17,7 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     JobState,
     Layer,
@@ -95,6 +96,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         decisions=decisions,
         recoveries=recoveries,
         verifications={**dict.fromkeys(VerificationOutcome, 0), VerificationOutcome.CONTINUOUS: 3},
+        corruptions=Corruptions(3, {**dict.fromkeys(CorruptionOutcome, 0), CorruptionOutcome.BAKED: 2}),
         steps=144_000,
         lost_steps=118,
         retracted_steps=0,

@@ -16,6 +16,7 @@ from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.strikes import StrikesSpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.job import JobSpec
@@ -25,6 +26,7 @@ from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.validation import ValidationSpec
 
 FactT = TypeVar("FactT")
 DAY = 86400.0
@@ -41,9 +43,10 @@ BLIND_SLOW = FaultKindSpec(
 CORRUPT = FaultKindSpec(
     name="corrupt", component="gpu", symptom="corrupt", per_node_day=0.0, gradient_sigmas=30.0
 )
+SILENT = FaultKindSpec(name="silent", component="gpu", symptom="corrupt", per_node_day=0.0)
 BENIGN = FaultKindSpec(name="benign", component="memory", symptom="benign", per_node_day=0.0, event="XID 92")
 SOFTWARE = FaultKindSpec(name="bug", component="software", scope="job", per_job_day=0.0)
-KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, BENIGN, SOFTWARE)
+KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, SILENT, BENIGN, SOFTWARE)
 """One kind of each symptom, none of which strikes unless it is scripted."""
 
 TABLES: dict[str, Any] = {
@@ -56,6 +59,8 @@ TABLES: dict[str, Any] = {
     "hardware": HardwareSpec(),
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
+    "validation": ValidationSpec(every_steps=10, seconds=3.0),
+    "corruption": CorruptionSpec(),
     "strikes": StrikesSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
     "checkpoint": CheckpointSpec(
@@ -86,9 +91,9 @@ def parts(
         tables[table] = replace(tables[table], **{field: value})
     faults = replace(tables["faults"], script=tuple(script))
     cluster = tables["cluster"]
-    detection = replace(
-        tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
-    )
+    layers = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+    detection = replace(tables["detection"], **{name: tables[name] for name in layers})
+    kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
     return Parts(
         name=name,
         seed=seed,
@@ -96,12 +101,14 @@ def parts(
         job=tables["job"],
         loss=tables["loss"],
         faults=faults,
-        kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
+        kinds=(*kinds, *corruption_kinds(tables["corruption"], gpus_per_node=cluster.gpus_per_node)),
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
         policy=policies.build(policies.PolicySpec(strikes=tables["strikes"])),
         recovery=tables["recovery"],
         checkpoint=tables["checkpoint"],
+        corruption=tables["corruption"],
+        validation=detectors.validation_of(detection),
         until_step=until_step,
     )
 

@@ -42,6 +42,21 @@ def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see p
     return Simulation(parts((), seed=seed, **(settings | overrides)))
 
 
+EVERYTHING: dict[str, Any] = {
+    "detection__layers": ("heartbeat", "hardware", "watchdog", "gradient", "validation"),
+    "validation__every_steps": 15,
+    "validation__coverage": 0.7,
+    "corruption__per_gpu_hour": 1e-4,
+    "checkpoint__interval_steps": 20,
+}
+"""What is off by default, switched on."""
+PLAYED: tuple[dict[str, Any], ...] = (
+    {},
+    EVERYTHING,
+    EVERYTHING | {"corruption__baked_discovery": "at_checkpoint"},
+)
+
+
 def test_the_same_seed_gives_the_same_history() -> None:
     """Two runs of the same settings are equal, fact by fact."""
     assert history(busy().advance_to(60 * DAY)) == history(busy().advance_to(60 * DAY))
@@ -52,14 +67,15 @@ def test_another_seed_gives_another_history() -> None:
     assert history(busy(seed=7).advance_to(60 * DAY)) != history(busy(seed=8).advance_to(60 * DAY))
 
 
+@pytest.mark.parametrize("played", PLAYED)
 @pytest.mark.parametrize("cut_seed", range(3))
-def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
+def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int, played: dict[str, Any]) -> None:
     """Pacing is no input: cut anywhere, also twice at one instant and exactly on events."""
-    whole = busy()
+    whole = busy(**played)
     facts = whole.advance_to(60 * DAY)
     random = Random(cut_seed)  # noqa: S311 - a test
     cuts = [random.uniform(0.0, 60 * DAY) for _ in range(400)] + [random.choice(facts).at for _ in range(100)]
-    pieces = busy()
+    pieces = busy(**played)
     collected = []
     for cut in sorted(cuts):
         collected += pieces.advance_to(cut)
@@ -69,9 +85,10 @@ def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
     assert whole.snapshot() == pieces.snapshot()
 
 
-def test_looking_changes_nothing() -> None:
+@pytest.mark.parametrize("played", PLAYED)
+def test_looking_changes_nothing(played: dict[str, Any]) -> None:
     """A snapshot at every event and in between leaves history and totals as they are."""
-    unseen, seen = busy(), busy()
+    unseen, seen = busy(**played), busy(**played)
     facts = unseen.advance_to(20 * DAY)
     collected = []
     at = 0.0
@@ -117,6 +134,7 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"strikes__strikes_to_evict": 0},
         {"checkpoint__interval_steps": 500},
         {"recovery__decide_seconds": 600.0},
+        EVERYTHING | {"corruption__per_gpu_hour": 0.0},
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:

@@ -57,6 +57,17 @@ COUNTERS: Final = (
         lambda s: s.snapshot.verifications,
     ),
     one(
+        "corruptions_injected_total", COUNTER,
+        "Silent corruptions of the running job (ground truth).",
+        lambda s: s.snapshot.corruptions.injected,
+    ),
+    by(
+        "corruptions_total", COUNTER, ("outcome",),
+        "Silent corruptions by what became of them: detected before a checkpoint held them, baked into a "
+        "checkpoint, or harmless because a restore for another reason took them away.",
+        lambda s: s.snapshot.corruptions.outcomes,
+    ),
+    one(
         "lost_steps_total", COUNTER,
         "Steps executed after the last checkpoint and lost to an interruption.",
         lambda s: s.snapshot.lost_steps,

@@ -85,6 +85,48 @@ def _layers(tables: Tables) -> Iterator[Finding]:
         yield "detection.layers", f"no layer is on; a person finds every stop after {hours:g} h"
 
 
+def _corrupts(tables: Tables) -> bool:
+    """Whether anything corrupts the training state."""
+    catalog = kinds_of_catalog(tables.faults)
+    kinds = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
+
+
+def _validation(tables: Tables) -> Iterator[Finding]:
+    """What lets corruption into a checkpoint, or leaves no clean one."""
+    if not _corrupts(tables):
+        return
+    spec, keep = tables.detection.validation, tables.checkpoint.keep
+    if "validation" not in tables.detection.layers:
+        yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+        return
+    interval, every = tables.checkpoint.steps(tables.job.step_seconds), spec.steps(tables.job.step_seconds)
+    key = "interval_seconds" if spec.every_steps is None else "every_steps"
+    if interval % every:
+        missed = "so some are saved before they are validated"
+        message = f"{every} steps do not divide the {interval} between saves, {missed}"
+        yield f"detection.validation.{key}", message
+    if every > keep * interval:
+        yield (
+            "checkpoint.keep",
+            f"{keep} saves go back {keep * interval} steps, less than a validation, {every}",
+        )
+    if spec.coverage < 1.0:
+        yield "detection.validation.coverage", f"{1.0 - spec.coverage:.0%} of corruptions are never found"
+
+
+def _bakes(tables: Tables) -> Iterator[Finding]:
+    if (
+        tables.corruption.baked_discovery == "at_checkpoint"
+        and tables.checkpoint.keep == 1
+        and _corrupts(tables)
+    ):
+        yield (
+            "checkpoint.keep",
+            "1 is the corrupt one when a corruption is baked in; the job starts from step 0",
+        )
+
+
 def _false_alarms(tables: Tables) -> Iterator[Finding]:
     cluster, step = tables.cluster, tables.job.step_seconds
     between = tables.checkpoint.steps(step) * step
@@ -135,6 +177,8 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _watchdog,
     _interval,
     _layers,
+    _validation,
+    _bakes,
     _false_alarms,
     _nothing_breaks,
     _never_evicts,

@@ -28,6 +28,7 @@ Location = tuple[str | int, ...]
 EXCLUSIVE: Final = (
     ("checkpoint.interval_seconds", "checkpoint.interval_steps"),
     ("faults.scale", "faults.total_interruptions"),
+    ("detection.validation.every_steps", "detection.validation.interval_seconds"),
 )
 """Of each pair one may be given; giving one in a higher layer takes the other of a lower one away."""
 

@@ -19,6 +19,7 @@ from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unf
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
     DEFAULT_SCENARIO,
+    DEFAULT_VALIDATION_STEPS,
     Document,
     Scenario,
     Settings,
@@ -31,7 +32,10 @@ BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
 MOST_LINES: Final = 200
 
-DEFAULTS: Final[Flat] = {"checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS}
+DEFAULTS: Final[Flat] = {
+    "checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS,
+    "detection.validation.every_steps": DEFAULT_VALIDATION_STEPS,
+}
 """Defaults that cannot stand in a spec, because another key may take their place."""
 
 DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG = "default", "file", "scenario", "environment", "flag"
@@ -255,4 +259,11 @@ def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
 
 def _fate(document: Document) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    return document.faults, document.cluster.nodes, document.cluster.gpus_per_node
+    corruption = document.corruption
+    return (
+        document.faults,
+        corruption.per_gpu_hour,
+        corruption.transient_probability,
+        document.cluster.nodes,
+        document.cluster.gpus_per_node,
+    )

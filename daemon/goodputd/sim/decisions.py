@@ -13,6 +13,7 @@ from goodputd.sim.protocols import Case, Decision, Policy
 from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.state import State
 from goodputd.sim.streams import exponential
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Action, Component, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -24,11 +25,14 @@ _TOLERATE = Action.TOLERATE
 class Decisions:
     """The policy at work."""
 
-    __slots__ = ("_cluster_spec", "_monitoring", "_policy", "_state")
+    __slots__ = ("_cluster_spec", "_monitoring", "_policy", "_state", "_tainting")
 
-    def __init__(self, state: State, monitoring: Monitoring, policy: Policy, cluster: ClusterSpec) -> None:
+    def __init__(
+        self, state: State, monitoring: Monitoring, tainting: Tainting, policy: Policy, cluster: ClusterSpec
+    ) -> None:
         """``cluster`` says how long a repair takes."""
         self._state = state
+        self._tainting = tainting
         self._monitoring = monitoring
         self._policy = policy
         self._cluster_spec = cluster
@@ -100,7 +104,7 @@ class Decisions:
         state.hazards.node_left(node)
         for fault in [fault for fault in state.present if fault.node == node]:
             state.present.remove(fault)
-            if not fault.detected:
+            if not fault.detected and not self._tainting.outlives(fault):
                 self._monitoring.forget(fault)
         state.facts.append(NodeEvicted(state.now, node, replacement, repair_seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"

@@ -18,6 +18,7 @@ _CHECKPOINT_SAVE = Bucket.CHECKPOINT_SAVE
 _LOST_WORK = Bucket.LOST_WORK
 _PRODUCTIVE = Bucket.PRODUCTIVE
 _STRAGGLER = Bucket.STRAGGLER
+_VALIDATION = Bucket.VALIDATION
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class RunWork:
     """Step time of the stretch that its last save covers."""
     provisional_seconds: float
     """Step time of the stretch that no save covers yet."""
+    validation_seconds: float = 0.0
 
 
 def _zeros() -> dict[Bucket, float]:
@@ -55,6 +57,8 @@ class Account:
         buckets[_CHECKPOINT_SAVE] += work.save_seconds
         if work.straggler_seconds:
             buckets[_STRAGGLER] += work.straggler_seconds
+        if work.validation_seconds:
+            buckets[_VALIDATION] += work.validation_seconds
         if work.commits:
             buckets[_PRODUCTIVE] += self.provisional + work.committed_seconds
             self.provisional = work.provisional_seconds

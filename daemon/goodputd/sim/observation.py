@@ -37,6 +37,10 @@ class Observation:
     gradient_shift_sigmas: float
     """How far the rank's gradient norm moves from the other ranks', in standard deviations."""
     uniform: float
+    validation_ends_at: float | None = None
+    """When the first validation ends that runs on corrupt state."""
+    validation_uniform: float = 0.0
+    """Like ``uniform``: decides whether a validation can see the corruption."""
 
 
 Claim = tuple[float, int, Layer]

@@ -10,7 +10,7 @@ from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total, unplanned
+from goodputd.sim.snapshot import Corruptions, NodeStrikes, Snapshot, Total, unplanned
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -49,7 +49,6 @@ def report(state: State, context: Context) -> Snapshot:
     tally = state.tally
     step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
-    down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -69,6 +68,7 @@ def report(state: State, context: Context) -> Snapshot:
         decisions=dict(tally.decisions),
         recoveries=recoveries,
         verifications=dict(tally.verifications),
+        corruptions=Corruptions(tally.corruptions_injected, dict(tally.corruptions)),
         steps=training.counts.executed + step - training.step,
         lost_steps=training.counts.lost,
         retracted_steps=training.counts.retracted,
@@ -79,7 +79,7 @@ def report(state: State, context: Context) -> Snapshot:
         stage_seconds={name: total.copy() for name, total in tally.stages.items()},
         effective_training_time_ratio=_ratio(_kept(time), now),
         effective_utilization_ratio=_ratio(_kept(gpus), state.cluster.nominal_gpus * now),
-        effective_compute_ratio=_ratio(now - down, now),
+        effective_compute_ratio=_ratio(now - _stopped_seconds(state, now), now),
         recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
         mttr_seconds=_mean([tally.recovery.total]),
         mtbf_seconds=_ratio(now, unplanned(tally.interruptions)),
@@ -89,7 +89,7 @@ def report(state: State, context: Context) -> Snapshot:
         gpus={at: count * state.cluster.gpus_per_node for at, count in state.cluster.counts.items()},
         job_state=state.job.state,
         node_strikes=_node_strikes(state, context),
-        undetected_faults=sum(1 for fault in state.present if not fault.detected),
+        undetected_faults=_undetected(state),
         loss=loss_at(context.loss, context.seed, step),
         gradient_norm=gradient_norm_at(context.loss, context.seed, step),
         last_interruption_at=tally.last_interruption_at,
@@ -124,6 +124,16 @@ def _mean(totals: Iterable[Total]) -> float | None:
 def _kept(account: Account) -> float:
     """Productive work that was not taken back."""
     return account.buckets[Bucket.PRODUCTIVE] - account.retracted
+
+
+def _stopped_seconds(state: State, now: float) -> float:
+    return state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
+
+
+def _undetected(state: State) -> int:
+    """Faults at work that no layer has found, those included whose corrupt state is all that is left."""
+    lingering = [taint.fault for taint in state.taints if taint.lingers]
+    return sum(1 for fault in (*state.present, *lingering) if not fault.detected)
 
 
 def _success(recoveries: dict[tuple[Action, RecoveryOutcome], int], action: Action) -> float | None:

@@ -25,6 +25,7 @@ from goodputd.sim.recovery import (
 )
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import (
     Action,
     Bucket,
@@ -33,14 +34,12 @@ from goodputd.sim.taxonomy import (
     Layer,
     Reason,
     StageName,
-    Symptom,
     VerificationOutcome,
 )
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BUCKET_WAITING_FOR_CAPACITY = Bucket.WAITING_FOR_CAPACITY
-_CORRUPT = Symptom.CORRUPT
 _DECIDE = StageName.DECIDE
 _DETECT = StageName.DETECT
 _EVICT = Action.EVICT
@@ -71,14 +70,23 @@ class Response:
         "_recovery",
         "_restart_plans",
         "_state",
+        "_tainting",
         "_walk",
     )
 
     def __init__(
-        self, state: State, monitoring: Monitoring, decisions: Decisions, walk: Walk, parts: Parts
+        self,
+        state: State,
+        monitoring: Monitoring,
+        tainting: Tainting,
+        decisions: Decisions,
+        walk: Walk,
+        *,
+        parts: Parts,
     ) -> None:
         """Settings only; the state is the scenario's."""
         self._walk = walk
+        self._tainting = tainting
         self._state = state
         self._monitoring = monitoring
         self._decisions = decisions
@@ -198,9 +206,8 @@ class Response:
         """The newest checkpoint that is known clean and past which the job does not crash again."""
         store = self._state.training.store
         step = store.last
-        for fault in self._state.present:
-            if fault.detected and fault.kind.symptom is _CORRUPT:
-                step = min(step, store.at_or_before(fault.step))
+        if self._state.taints:
+            step = self._tainting.clean_step(step)
         return store.before(step) if incident.repeats_crash else step
 
     # --- verify and resume
@@ -227,6 +234,8 @@ class Response:
     def _resume(self, incident: Incident) -> None:
         state = self._state
         lost, retracted = state.training.restore(incident.restore_step)
+        if state.taints:
+            self._tainting.restored(incident.restore_step)
         self._settle_present(incident)
         state.incident = None
         state.outcomes.verified(incident.recoveries, state.now)
@@ -239,6 +248,8 @@ class Response:
         state.ledger.open(None, state.now)
         state.job.move(_RUNNING)
         state.start_run()
+        if state.taints and state.training.run is not None:
+            self._tainting.run_began(state.training.run)
         state.facts.append(
             TrainingResumed(
                 state.now,
@@ -261,11 +272,11 @@ class Response:
         present, state.present = state.present, []
         for fault in present:
             if fault.transient:
-                if not fault.detected:
+                if not fault.detected and not self._tainting.outlives(fault):
                     self._monitoring.forget(fault)
                 continue
             if fault.announced >= 0:
                 state.schedule.cancel(fault.announced)
                 fault.announced = -1
             if fault.node != JOB_WIDE or not incident.repeats_crash:
-                state.hazards.keep(fault, fault.step)
+                state.hazards.keep(self._tainting.stands(fault), fault.step)

@@ -13,6 +13,7 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     JobState,
     Layer,
@@ -61,6 +62,16 @@ class NodeStrikes:
 
 
 @dataclass(slots=True)
+class Corruptions:
+    """Silent corruption: ground truth, except for what was detected."""
+
+    injected: int
+    """Corruptions of a running job."""
+    outcomes: dict[CorruptionOutcome, int]
+    """Of those whose outcome is known."""
+
+
+@dataclass(slots=True)
 class Snapshot:
     """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
 
@@ -90,6 +101,7 @@ class Snapshot:
     decisions: dict[tuple[Action, Reason], int]
     recoveries: dict[tuple[Action, RecoveryOutcome], int]
     verifications: dict[VerificationOutcome, int]
+    corruptions: Corruptions
 
     steps: int
     """Executed, repeats included."""

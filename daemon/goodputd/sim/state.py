@@ -6,6 +6,7 @@ No behaviour beyond what more than one actor needs: halting the run and noting a
 from dataclasses import dataclass, field
 
 from goodputd.sim.cluster import Cluster
+from goodputd.sim.corruption import Taint
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import Fault
 from goodputd.sim.hazards import Hazards
@@ -36,6 +37,8 @@ class State:
     """What happened since the last ``advance_to`` began."""
     present: list[Fault] = field(default_factory=list)
     """Faults that no restart has cured yet, detected or not, oldest first."""
+    taints: list[Taint] = field(default_factory=list)
+    """What corruptions left in the training state and no restore has taken away, oldest first."""
     failed_nodes: list[int] = field(default_factory=list)
     incident: Incident | None = None
     incidents: int = 0
@@ -68,7 +71,7 @@ class State:
     def schedule_target(self) -> None:
         """Note when the run in flight, at its present speed, reaches the target step."""
         if self.target_step is not None and self.training.run is not None:
-            reached_at = self.training.run.reaches_step_at(self.target_step)
+            reached_at = self.training.run.finishes_at(self.target_step)
             self.target_entry = self.schedule.push(reached_at, "target")
 
     def cancel_run_entries(self) -> None:
@@ -79,3 +82,10 @@ class State:
         if self.planned_entry >= 0:
             self.schedule.cancel(self.planned_entry)
             self.planned_entry = -1
+        for taint in self.taints:
+            if taint.entry >= 0:
+                self.schedule.cancel(taint.entry)
+                taint.entry = -1
+            if taint.lingers and taint.fault.announced >= 0:
+                self.schedule.cancel(taint.fault.announced)
+                taint.fault.announced = -1

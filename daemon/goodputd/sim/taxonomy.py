@@ -172,6 +172,14 @@ class VerificationOutcome(StrEnum):
     MISSED = "missed"
 
 
+class CorruptionOutcome(StrEnum):
+    """What became of a silent corruption; each has one outcome, once it is known."""
+
+    DETECTED = "detected"
+    BAKED = "baked"
+    HARMLESS = "harmless"
+
+
 class CheckpointTier(StrEnum):
     """Where a checkpoint lies."""
 

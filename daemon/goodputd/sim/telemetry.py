@@ -17,15 +17,16 @@ _CRASH = Symptom.CRASH
 def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> Observation:
     """What a fault shows that strikes the running job at ``fault.at``.
 
-    A hang leaves the processes beating. While a save blocks training no step beat is expected, and
-    the ranks that are left meet in the next collective only after it.
+    A hang leaves the processes beating. While a save or a validation blocks training no step beat is
+    expected, and the ranks that are left meet in the next collective only after it.
     """
     at = fault.at
     kind = fault.kind
     blocked_until = at
     last_step_at = position.activity_since
-    if position.in_save:
-        last_step_at = blocked_until = position.save_ends_at
+    paused_until = position.save_ends_at or position.validation_ends_at
+    if paused_until:
+        last_step_at = blocked_until = paused_until
     stops = kind.stops
     return Observation(
         at,
@@ -59,6 +60,15 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
         0.0,
         fault.marks.statistic,
     )
+
+
+def observe_taint(fault: Fault, validation_ends_at: float | None, uniform: float) -> Observation:
+    """What corrupt training state shows by itself, whatever became of the fault that corrupted it."""
+    observation = observe_stopped(fault, collective_stalls_at=None)
+    observation.beats_stop_at = observation.event_logged_at = None
+    observation.validation_ends_at = validation_ends_at
+    observation.validation_uniform = uniform
+    return observation
 
 
 def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[Claim]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore
 from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
+from goodputd.sim.rhythm import Rhythm, RhythmicRun
+from goodputd.sim.validation import ValidationSpec
 
 
 @dataclass(slots=True)
@@ -32,6 +34,7 @@ class Training:
         "_nominal_replicas",
         "_paces",
         "_replicas",
+        "_validation",
         "checks_from",
         "counts",
         "interval_steps",
@@ -42,12 +45,21 @@ class Training:
         "step_seconds",
         "store",
         "training_share",
+        "validation_steps",
     )
 
-    def __init__(self, job: JobSpec, checkpoint: CheckpointSpec, ledger: Ledger, replicas: int) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        checkpoint: CheckpointSpec,
+        ledger: Ledger,
+        replicas: int,
+        validation: ValidationSpec | None = None,
+    ) -> None:
         """Nothing runs until ``start``; ``replicas`` is the nominal number."""
         self._job = job
         self._checkpoint = checkpoint
+        self._validation = validation
         self._ledger = ledger
         self._nominal_replicas = replicas
         self._replicas = replicas
@@ -69,9 +81,15 @@ class Training:
         """Step time of the job as it is sized now, without stragglers."""
         self.interval_steps = self._checkpoint.steps(seconds)
         """Steps between two saves."""
+        self.validation_steps = 0
+        """Steps between two validations; 0 without any."""
         stepping = self.interval_steps * seconds
-        self.training_share = stepping / (stepping + self._checkpoint.save_seconds)
-        """Share of running time spent in steps, not saves."""
+        validating = 0.0
+        if self._validation is not None:
+            self.validation_steps = self._validation.steps(seconds)
+            validating = self._validation.seconds * self.interval_steps / self.validation_steps
+        self.training_share = stepping / (stepping + self._checkpoint.save_seconds + validating)
+        """Share of running time spent in steps, not in saves or validations."""
 
     def resize(self, replicas: int) -> bool:
         """The job goes on with so many replicas from the next start; returns whether that is news."""
@@ -85,18 +103,27 @@ class Training:
     def start(self, at: float) -> Run:
         """Train on from ``step``."""
         interval = self.interval_steps
-        self.run = Run(
-            at,
-            float(self.step),
-            0.0,
-            self.step_seconds,
-            1.0,
-            max(self.store.last + interval, self.step + 1),
-            interval,
-            self._checkpoint.save_seconds,
-        )
+        next_save = max(self.store.last + interval, self.step + 1)
+        save_seconds = self._checkpoint.save_seconds
+        progress = float(self.step)
+        if self._validation is None:
+            self.run = Run(at, progress, 0.0, self.step_seconds, 1.0, next_save, interval, save_seconds)
+        else:
+            rhythms = self._rhythms(next_save)
+            self.run = RhythmicRun(
+                at, progress, 0.0, self.step_seconds, 1.0, next_save, interval, save_seconds,
+                rhythms=rhythms, main=len(rhythms) - 1, validation=0,
+            )  # fmt: skip
         self.checks_from = at
         return self.run
+
+    def _rhythms(self, next_save: int) -> tuple[Rhythm, ...]:
+        """What a run from ``step`` on pauses for, in the order in which it is due at one step."""
+        assert self._validation is not None  # noqa: S101 - a caller's bug
+        every = self.validation_steps
+        validation = Rhythm(every, self._validation.seconds, 0.0, (self.step // every + 1) * every)
+        save = Rhythm(self.interval_steps, self._checkpoint.save_seconds, 0.0, next_save)
+        return validation, save
 
     def position(self, at: float) -> Position:
         """Where the run in flight stands. Errors: ``AssertionError`` when nothing runs."""
@@ -109,27 +136,13 @@ class Training:
         assert run is not None  # noqa: S101 - a caller's bug
         position = run.position(at)
         self._close(at, position)
-        left = 0.0
-        next_save = self.store.last + run.interval_steps
-        if position.in_save:
-            left = position.save_ends_at - at
-            next_save = position.whole_steps + run.interval_steps
-        self.run = Run(
-            at,
-            position.progress,
-            left,
-            run.base_step_seconds,
-            slow_factor,
-            max(next_save, position.whole_steps + 1),
-            run.interval_steps,
-            run.save_seconds,
-        )
+        self.run = run.moved(at, position, slow_factor, self.store.last)
         return self.run
 
     def stop(self, at: float, position: Position) -> None:
         """The job stops at ``at``, where it stands; its work is entered in the ledger."""
         self._close(at, position)
-        if position.in_save:
+        if position.in_save or position.writing:
             self.counts.interrupted_saves += 1
         self.run = None
 
@@ -178,7 +191,7 @@ class Training:
         """What the run in flight came to by ``at``."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
-        stepping = at - run.anchor_at - position.save_seconds
+        stepping = at - run.anchor_at - position.save_seconds - position.validation_seconds
         straggler = 0.0
         if run.slow_factor != 1.0:
             # from the progress, which stands still in a save; a difference of times would tremble there
@@ -191,7 +204,9 @@ class Training:
             committed = (saved - run.anchor_progress) * run.base_step_seconds
         # at the end of a save nothing is left but rounding; below zero it would make lost_work fall
         provisional = max(0.0, stepping - committed)
-        return RunWork(position.save_seconds, straggler, commits, committed, provisional)
+        return RunWork(
+            position.save_seconds, straggler, commits, committed, provisional, position.validation_seconds
+        )
 
     def _close(self, at: float, position: Position) -> None:
         """Enter the run's work; counters, step and store are as of ``at``."""
