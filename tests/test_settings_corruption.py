@@ -1,4 +1,4 @@
-"""Settings of corruption and validation: what is allowed, what is doubtful, what is built from them."""
+"""Settings of corruption and checkpoints: what is allowed, what is doubtful, what is built from them."""
 
 import pytest
 
@@ -110,3 +110,41 @@ def test_a_script_may_corrupt() -> None:
     script = '[[faults.script]]\nat_seconds = 60.0\nkind = "silent_corruption"\nnode = 3\n'
 
     assert "silent_corruption" == parsed(RATE + script).scenarios[0].faults.script[0].kind
+
+
+# --- checkpoints
+
+
+def test_the_interval_of_saves_is_given_once() -> None:
+    """In seconds, in steps, or left to Daly."""
+    with pytest.raises(
+        SettingsError, match=r"checkpoint\.interval: cannot be given together with interval_steps"
+    ):
+        parsed('checkpoint.interval_steps = 80\ncheckpoint.interval = "optimal"\n')
+
+
+def test_an_optimal_interval_takes_the_default_away() -> None:
+    """A file need not say that it does not mean 472 s."""
+    checkpoint = parsed('checkpoint.interval = "optimal"\n').scenarios[0].checkpoint
+
+    assert (None, None, "optimal") == (
+        checkpoint.interval_seconds,
+        checkpoint.interval_steps,
+        checkpoint.interval,
+    )
+
+
+def test_an_optimal_interval_is_not_doubtful() -> None:
+    """Nor is it with validation, whose interval it keeps to, or with a long write."""
+    text = RATE + VALIDATED + 'checkpoint.interval = "optimal"\ncheckpoint.write_seconds = 100.0\n'
+
+    assert [] == settings.warnings(parsed(text))
+
+
+def test_a_write_that_is_longer_than_the_interval_is_warned_of() -> None:
+    """The interval follows: 84 x 5.9 s and a save of 10 s."""
+    expected = "500 s are longer than the interval, which becomes 495.6 s"
+
+    assert [f"test.toml: checkpoint.write_seconds: {expected}"] == settings.warnings(
+        parsed("checkpoint.write_seconds = 500.0\n")
+    )

@@ -48,12 +48,14 @@ EVERYTHING: dict[str, Any] = {
     "validation__coverage": 0.7,
     "corruption__per_gpu_hour": 1e-4,
     "checkpoint__interval_steps": 20,
+    "checkpoint__write_seconds": 60.0,
 }
 """What is off by default, switched on."""
+OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}
 PLAYED: tuple[dict[str, Any], ...] = (
     {},
     EVERYTHING,
-    EVERYTHING | {"corruption__baked_discovery": "at_checkpoint"},
+    EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
 )
 
 
@@ -135,6 +137,7 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"checkpoint__interval_steps": 500},
         {"recovery__decide_seconds": 600.0},
         EVERYTHING | {"corruption__per_gpu_hour": 0.0},
+        OPTIMAL,
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:

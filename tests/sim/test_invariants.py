@@ -88,8 +88,14 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "recovery__spread": draw(st.floats(0, 1)),
         "recovery__decide_seconds": draw(st.floats(0, 600)),
         "recovery__wrong_restore_probability": draw(st.floats(0, 0.5)),
-        "checkpoint__interval_steps": draw(st.integers(1, 2000)),
+        **draw(
+            st.one_of(
+                st.fixed_dictionaries({"checkpoint__interval_steps": st.integers(1, 2000)}),
+                st.just({"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}),
+            )
+        ),
         "checkpoint__save_seconds": draw(st.floats(0, 300)),
+        "checkpoint__write_seconds": draw(st.one_of(st.just(0.0), st.floats(0, 1000))),
         "checkpoint__keep": draw(st.integers(1, 6)),
     }
 

@@ -79,12 +79,8 @@ def agrees(
     saves = sum(float(b.spent) for i, b in enumerate(walker.beats) if i != validation)
     validating = float(walker.beats[validation].spent) if validation >= 0 else 0.0
     in_validation = walker.waiting[:1] == [validation]
-    landing = any(
-        ended + beat.landing_seconds > walker.now
-        for index, beat in enumerate(walker.beats)
-        for _, ended in beat.ended[-1:]
-        if index != validation
-    )
+    saving = walker.beats[main]
+    landing = any(ended + saving.landing_seconds > walker.now for _, ended in saving.ended[-1:])
 
     assert (walker.step, len(durable)) == (position.whole_steps, saved + position.saves_finished)
     assert float(walker.step + walker.fraction) == pytest.approx(position.progress, rel=0, abs=NEAR)

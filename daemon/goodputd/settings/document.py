@@ -69,6 +69,7 @@ _NOTES: Final = {
 
 _EXAMPLES: Final[dict[str, object]] = {
     "checkpoint.interval_steps": 80,
+    "checkpoint.interval": "optimal",
     "detection.validation.interval_seconds": 472.0,
     "faults.total_interruptions": 419.0,
     "faults.kinds.name": "riser_cable",

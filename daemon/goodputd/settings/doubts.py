@@ -66,10 +66,23 @@ def _watchdog(tables: Tables) -> Iterator[Finding]:
         yield "detection.watchdog.timeout_seconds", message
 
 
+def _steps_between_saves(tables: Tables) -> int:
+    """As they are at the start: an optimal interval is that of the configured rates."""
+    per_day = faults_per_day(tables)
+    mtbf_seconds = SECONDS_PER_DAY / per_day if per_day else math.inf
+    return tables.checkpoint.steps(tables.job.step_seconds, mtbf_seconds)
+
+
 def _interval(tables: Tables) -> Iterator[Finding]:
     spec, step = tables.checkpoint, tables.job.step_seconds
     key = "checkpoint.interval_seconds" if spec.interval_steps is None else "checkpoint.interval_steps"
-    between = spec.steps(step) * step
+    between = _steps_between_saves(tables) * step
+    wanted = max(spec.save_seconds, spec.interval_seconds or 0.0, (spec.interval_steps or 0) * step)
+    if spec.write_seconds > wanted and spec.interval is None:
+        yield (
+            "checkpoint.write_seconds",
+            f"{number(spec.write_seconds)} s are longer than the interval, which becomes {between:g} s",
+        )
     if spec.interval_seconds is not None and spec.interval_seconds < step:
         yield key, f"{number(spec.interval_seconds)} s is shorter than a step; a save follows every step"
     if between < spec.save_seconds:
@@ -100,9 +113,9 @@ def _validation(tables: Tables) -> Iterator[Finding]:
     if "validation" not in tables.detection.layers:
         yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
         return
-    interval, every = tables.checkpoint.steps(tables.job.step_seconds), spec.steps(tables.job.step_seconds)
+    interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
     key = "interval_seconds" if spec.every_steps is None else "every_steps"
-    if interval % every:
+    if interval % every and tables.checkpoint.interval is None:
         missed = "so some are saved before they are validated"
         message = f"{every} steps do not divide the {interval} between saves, {missed}"
         yield f"detection.validation.{key}", message
@@ -129,7 +142,7 @@ def _bakes(tables: Tables) -> Iterator[Finding]:
 
 def _false_alarms(tables: Tables) -> Iterator[Finding]:
     cluster, step = tables.cluster, tables.job.step_seconds
-    between = tables.checkpoint.steps(step) * step
+    between = _steps_between_saves(tables) * step
     share = between / (between + tables.checkpoint.save_seconds)
     view = JobView(cluster.nodes, cluster.nodes * cluster.gpus_per_node, step, share)
     for detector in detectors.build(tables.detection):

@@ -144,6 +144,10 @@ class Hazards:
             schedule.cancel(standing.entry)
             standing.entry = -1
 
+    def primary_rate(self, nodes: int) -> float:
+        """Faults a second that stop a job of ``nodes``, as configured, recurrences not counted."""
+        return self._node_rate * nodes + self._job_rate
+
     def expected_so_far(self, at: float) -> float:
         """Interruptions to be expected of the run in flight up to ``at``."""
         return self._rate * (at - self._since)

@@ -155,14 +155,12 @@ class RhythmicRun(Run):
         """Where the run stands at ``at``, which is not before the anchor."""
         stand = self.stand(at)
         save_seconds = validation_seconds = 0.0
-        writing = False
         for index in range(len(self.rhythms)):
             spent = self._spent(index, stand, at)
             if index == self.validation:
                 validation_seconds = spent
             else:
                 save_seconds += spent
-                writing = writing or self.landing(index, stand, at) is not None
         durable, saved_at = self._durable(self.main, stand, at)
         ends_at = stand.ends_at if stand.pausing >= 0 else 0.0
         validates = 0 <= stand.pausing == self.validation
@@ -176,7 +174,7 @@ class RhythmicRun(Run):
             0.0 if validates else ends_at,
             validation_seconds,
             ends_at if validates else 0.0,
-            writing,
+            self.landing(self.main, stand, at) is not None,
         )
 
     def _spent(self, index: int, stand: Stand, at: float) -> float:

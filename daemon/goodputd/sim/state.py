@@ -3,6 +3,7 @@
 No behaviour beyond what more than one actor needs: halting the run and noting a fact.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from goodputd.sim.cluster import Cluster
@@ -14,6 +15,7 @@ from goodputd.sim.incident import Incident
 from goodputd.sim.job import Job, Position
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.schedule import Schedule
+from goodputd.sim.snapshot import unplanned
 from goodputd.sim.tally import Outcomes, Tally
 from goodputd.sim.taxonomy import JobState
 from goodputd.sim.training import Training
@@ -55,7 +57,7 @@ class State:
 
     def halt(self, to: JobState, position: Position, *, is_planned: bool = False) -> None:
         """The run ends now, where it stands; the job is down from here unless the stop is planned."""
-        self.training.stop(self.now, position)
+        self.training.stop(self.now, position, is_planned=is_planned)
         self.tally.expected_interruptions += self.hazards.stop(self.schedule, self.now)
         self.cancel_run_entries()
         if not is_planned:
@@ -64,9 +66,22 @@ class State:
 
     def start_run(self) -> None:
         """Train from here on: the run, its hazards, and the target if there is one."""
+        if self.training.is_adaptive:
+            self.training.adapt(self._mtbf_seconds())
         run = self.training.start(self.now)
         self.hazards.start(self.schedule, self.now, self.cluster, self.training, run)
         self.schedule_target()
+
+    def _mtbf_seconds(self) -> float:
+        """What is to be believed of the MTBF by now: the rates as configured, and what was observed.
+
+        The configured rates count as one interruption after their MTBF.
+        """
+        rate = self.hazards.primary_rate(self.cluster.active_nodes)
+        interruptions = unplanned(self.tally.interruptions)
+        if rate > 0.0:
+            return (self.now + 1.0 / rate) / (interruptions + 1)
+        return self.now / interruptions if interruptions else math.inf
 
     def schedule_target(self) -> None:
         """Note when the run in flight, at its present speed, reaches the target step."""

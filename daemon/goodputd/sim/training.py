@@ -4,6 +4,7 @@ Knows the ledger and the checkpoints, nothing of faults or recoveries. Everythin
 is arithmetic on the run's anchor.
 """
 
+import math
 from dataclasses import dataclass
 
 from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore
@@ -29,8 +30,10 @@ class Training:
 
     __slots__ = (
         "_checkpoint",
+        "_is_plain",
         "_job",
         "_ledger",
+        "_mtbf_seconds",
         "_nominal_replicas",
         "_paces",
         "_replicas",
@@ -38,6 +41,7 @@ class Training:
         "checks_from",
         "counts",
         "interval_steps",
+        "is_adaptive",
         "last_step_at",
         "run",
         "saved_replicas",
@@ -60,7 +64,12 @@ class Training:
         self._job = job
         self._checkpoint = checkpoint
         self._validation = validation
+        self._is_plain = validation is None and checkpoint.write_seconds == 0.0
+        """Saves are all that training pauses for, and durable when the pause ends."""
+        self.is_adaptive = checkpoint.interval == "optimal"
+        """The interval between saves follows the MTBF."""
         self._ledger = ledger
+        self._mtbf_seconds = math.inf
         self._nominal_replicas = replicas
         self._replicas = replicas
         self.store = CheckpointStore(checkpoint.keep)
@@ -79,17 +88,25 @@ class Training:
     def _set_step_seconds(self, seconds: float) -> None:
         self.step_seconds = seconds
         """Step time of the job as it is sized now, without stragglers."""
-        self.interval_steps = self._checkpoint.steps(seconds)
+        self.interval_steps = self._checkpoint.steps(seconds, self._mtbf_seconds)
         """Steps between two saves."""
         self.validation_steps = 0
         """Steps between two validations; 0 without any."""
-        stepping = self.interval_steps * seconds
         validating = 0.0
         if self._validation is not None:
             self.validation_steps = self._validation.steps(seconds)
+            if self.is_adaptive:  # every checkpoint is validated first
+                validations = max(1, round(self.interval_steps / self.validation_steps))
+                self.interval_steps = validations * self.validation_steps
             validating = self._validation.seconds * self.interval_steps / self.validation_steps
+        stepping = self.interval_steps * seconds
         self.training_share = stepping / (stepping + self._checkpoint.save_seconds + validating)
         """Share of running time spent in steps, not in saves or validations."""
+
+    def adapt(self, mtbf_seconds: float) -> None:
+        """From the next start on, saves come at the interval that is best for this MTBF."""
+        self._mtbf_seconds = mtbf_seconds
+        self._set_step_seconds(self.step_seconds)
 
     def resize(self, replicas: int) -> bool:
         """The job goes on with so many replicas from the next start; returns whether that is news."""
@@ -106,24 +123,26 @@ class Training:
         next_save = max(self.store.last + interval, self.step + 1)
         save_seconds = self._checkpoint.save_seconds
         progress = float(self.step)
-        if self._validation is None:
+        if self._is_plain:
             self.run = Run(at, progress, 0.0, self.step_seconds, 1.0, next_save, interval, save_seconds)
         else:
             rhythms = self._rhythms(next_save)
             self.run = RhythmicRun(
                 at, progress, 0.0, self.step_seconds, 1.0, next_save, interval, save_seconds,
-                rhythms=rhythms, main=len(rhythms) - 1, validation=0,
+                rhythms=rhythms, main=len(rhythms) - 1, validation=-1 if self._validation is None else 0,
             )  # fmt: skip
         self.checks_from = at
         return self.run
 
     def _rhythms(self, next_save: int) -> tuple[Rhythm, ...]:
         """What a run from ``step`` on pauses for, in the order in which it is due at one step."""
-        assert self._validation is not None  # noqa: S101 - a caller's bug
-        every = self.validation_steps
-        validation = Rhythm(every, self._validation.seconds, 0.0, (self.step // every + 1) * every)
-        save = Rhythm(self.interval_steps, self._checkpoint.save_seconds, 0.0, next_save)
-        return validation, save
+        rhythms = []
+        if self._validation is not None:
+            every = self.validation_steps
+            rhythms.append(Rhythm(every, self._validation.seconds, 0.0, (self.step // every + 1) * every))
+        spec = self._checkpoint
+        rhythms.append(Rhythm(self.interval_steps, spec.save_seconds, spec.write_seconds, next_save))
+        return tuple(rhythms)
 
     def position(self, at: float) -> Position:
         """Where the run in flight stands. Errors: ``AssertionError`` when nothing runs."""
@@ -139,8 +158,16 @@ class Training:
         self.run = run.moved(at, position, slow_factor, self.store.last)
         return self.run
 
-    def stop(self, at: float, position: Position) -> None:
-        """The job stops at ``at``, where it stands; its work is entered in the ledger."""
+    def stop(self, at: float, position: Position, *, is_planned: bool = False) -> None:
+        """The job stops at ``at``, where it stands; its work is entered in the ledger.
+
+        Hosts that are well finish what they write while the job is restarted: a planned stop counts a
+        save in flight as durable.
+        """
+        if is_planned and position.writing:
+            position.saves_finished += 1
+            position.saved_at = at
+            position.writing = False
         self._close(at, position)
         if position.in_save or position.writing:
             self.counts.interrupted_saves += 1
