@@ -104,7 +104,9 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         checkpoints={
             (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 1200,
             (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+            (CheckpointTier.REMOTE, CheckpointOutcome.UNREADABLE): 0,
         },
+        restores={CheckpointTier.REMOTE: 3},
         recovery_seconds=histogram(RECOVERY_BOUNDS, 341.0, 355.5, 362.0),
         detection_seconds=detections,
         stage_seconds={stage: Total(120.5, 3) for stage in StageName},

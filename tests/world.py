@@ -26,6 +26,7 @@ from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.tiers import LocalTierSpec, MemoryTierSpec
 from goodputd.sim.validation import ValidationSpec
 
 FactT = TypeVar("FactT")
@@ -61,6 +62,8 @@ TABLES: dict[str, Any] = {
     "gradient": GradientSpec(),
     "validation": ValidationSpec(every_steps=10, seconds=3.0),
     "corruption": CorruptionSpec(),
+    "memory": MemoryTierSpec(),
+    "local": LocalTierSpec(),
     "strikes": StrikesSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
     "checkpoint": CheckpointSpec(
@@ -89,6 +92,9 @@ def parts(
     for key, value in overrides.items():
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
+    tables["checkpoint"] = replace(
+        tables["checkpoint"], **{name: tables[name] for name in ("memory", "local")}
+    )
     faults = replace(tables["faults"], script=tuple(script))
     cluster = tables["cluster"]
     layers = ("heartbeat", "hardware", "watchdog", "gradient", "validation")

@@ -1,10 +1,12 @@
 """The layer ``validation``: what it claims, and that training pauses for it."""
 
+from dataclasses import replace
+
 import pytest
 
 from goodputd.detectors.validation import Validation
 from goodputd.sim.events import DetectionRaised
-from goodputd.sim.observation import JobView, Observation
+from goodputd.sim.observation import CorruptState, JobView, Observation
 from goodputd.sim.taxonomy import Bucket, Layer
 from goodputd.sim.validation import ValidationSpec
 from tests.world import World, strike
@@ -15,7 +17,18 @@ LAYERS = {"detection__layers": ("heartbeat", "validation")}
 def corrupt(validation_ends_at: float | None, uniform: float = 0.0) -> Observation:
     """What silent corruption at 100 s shows."""
     return Observation(
-        100.0, None, None, 95.0, None, None, 0.0, 10.0, 0.0, 0.0, 0.5, validation_ends_at, uniform
+        100.0,
+        None,
+        None,
+        95.0,
+        None,
+        None,
+        0.0,
+        10.0,
+        0.0,
+        0.0,
+        0.5,
+        CorruptState(validation_ends_at, uniform),
     )
 
 
@@ -26,7 +39,10 @@ def test_the_claim_is_the_end_of_the_first_validation() -> None:
 
 def test_what_is_never_validated_is_never_claimed() -> None:
     """Nor is a fault that corrupts nothing."""
-    assert Validation(ValidationSpec(every_steps=10)).claims_at(corrupt(None)) is None
+    layer = Validation(ValidationSpec(every_steps=10))
+    harmless = replace(corrupt(203.0), corrupt=None)
+
+    assert [None, None] == [layer.claims_at(each) for each in (corrupt(None), harmless)]
 
 
 @pytest.mark.parametrize(("uniform", "claim"), [(0.0, 203.0), (0.29, 203.0), (0.3, None), (0.99, None)])

@@ -49,6 +49,10 @@ EVERYTHING: dict[str, Any] = {
     "corruption__per_gpu_hour": 1e-4,
     "checkpoint__interval_steps": 20,
     "checkpoint__write_seconds": 60.0,
+    "checkpoint__unreadable_probability": 0.1,
+    "checkpoint__last_gasp_probability": 0.2,
+    "memory__interval_steps": 3,
+    "local__interval_steps": 7,
 }
 """What is off by default, switched on."""
 OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}

@@ -97,6 +97,13 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "checkpoint__save_seconds": draw(st.floats(0, 300)),
         "checkpoint__write_seconds": draw(st.one_of(st.just(0.0), st.floats(0, 1000))),
         "checkpoint__keep": draw(st.integers(1, 6)),
+        "checkpoint__unreadable_probability": draw(st.sampled_from([0.0, 0.0, 0.3])),
+        "checkpoint__last_gasp_probability": draw(st.sampled_from([0.0, 0.0, 0.5])),
+        "memory__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 50))),
+        "memory__save_seconds": draw(st.floats(0, 5)),
+        "memory__write_seconds": draw(st.floats(0, 60)),
+        "local__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 500))),
+        "local__save_seconds": draw(st.floats(0, 30)),
     }
 
 
@@ -124,6 +131,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "verifications": dict(snapshot.verifications),
         "checkpoints": snapshot.checkpoints,
         "corruptions": dict(snapshot.corruptions.outcomes),
+        "restores": dict(snapshot.restores),
         "stages": {name: total.seconds for name, total in snapshot.stage_seconds.items()},
     }
     for name, table in tables.items():

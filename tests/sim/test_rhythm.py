@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from goodputd.sim.job import Position
+from goodputd.sim.job import Aside, Position
 from goodputd.sim.rhythm import Rhythm, RhythmicRun
 from tests.sim.rhythm_walker import Beat, RhythmWalker
 
@@ -25,6 +25,12 @@ def a_run(*rhythms: Rhythm, step_seconds: float = 10.0, **rest: Any) -> Rhythmic
         anchor["anchor_at"], anchor["anchor_progress"], 0.0, step_seconds, 1.0, interval, interval, save,
         rhythms, main, 0 if main else -1,
     )  # fmt: skip
+
+
+def aside(position: Position) -> Aside:
+    """What the run has beside steps and saves."""
+    assert position.aside is not None
+    return position.aside
 
 
 @st.composite
@@ -65,7 +71,7 @@ def test_a_run_stands_where_a_walk_step_by_step_gets_to(
         agrees(position, run, walker, saved, spent_before)
         saved += position.saves_finished
         spent_before["save"] += position.save_seconds
-        spent_before["validation"] += position.validation_seconds
+        spent_before["validation"] += aside(position).validation_seconds
         walker.step_seconds = Fraction(run.base_step_seconds * factor)
         run = run.moved(at, position, factor, 0)
 
@@ -86,10 +92,12 @@ def agrees(
     assert float(walker.step + walker.fraction) == pytest.approx(position.progress, rel=0, abs=NEAR)
     assert max(float(walker.since), run.anchor_at) == pytest.approx(position.activity_since, rel=0, abs=NEAR)
     assert saves == pytest.approx(spent["save"] + position.save_seconds, rel=0, abs=NEAR)
-    assert validating == pytest.approx(spent["validation"] + position.validation_seconds, rel=0, abs=NEAR)
-    assert in_validation == (position.validation_ends_at > 0.0)
+    assert validating == pytest.approx(
+        spent["validation"] + aside(position).validation_seconds, rel=0, abs=NEAR
+    )
+    assert in_validation == (aside(position).validation_ends_at > 0.0)
     assert (bool(walker.waiting) and not in_validation) == position.in_save
-    assert landing == position.writing
+    assert landing == aside(position).writing
     if position.saves_finished:
         assert durable[-1][0] == run.last_saved_step(position.saves_finished)
         assert float(durable[-1][1]) == pytest.approx(position.saved_at, rel=0, abs=NEAR)
@@ -136,7 +144,7 @@ def test_a_run_never_goes_back(
         assert before.saves_finished <= after.saves_finished
         assert before.progress <= after.progress + NEAR
         assert before.save_seconds <= after.save_seconds + NEAR
-        assert before.validation_seconds <= after.validation_seconds + NEAR
+        assert aside(before).validation_seconds <= aside(after).validation_seconds + NEAR
 
 
 def test_a_validation_comes_before_the_save_of_its_step() -> None:
@@ -144,7 +152,7 @@ def test_a_validation_comes_before_the_save_of_its_step() -> None:
     run = a_run(Rhythm(5, 3.0, 0.0, 5), Rhythm(10, 5.0, 0.0, 10))
 
     assert (53.0, 106.0, 111.0) == (run.validates_at(0), run.validates_at(5), run.covers_at(0))
-    assert (106.0, 111.0) == (run.position(105.0).validation_ends_at, run.position(107.0).save_ends_at)
+    assert (106.0, 111.0) == (aside(run.position(105.0)).validation_ends_at, run.position(107.0).save_ends_at)
 
 
 def test_a_pause_has_not_begun_where_the_one_before_it_ends() -> None:
@@ -152,7 +160,7 @@ def test_a_pause_has_not_begun_where_the_one_before_it_ends() -> None:
     run = a_run(Rhythm(10, 3.0, 0.0, 10), Rhythm(10, 5.0, 0.0, 10))
     position = run.position(103.0)
 
-    assert (False, 0.0, 3.0) == (position.in_save, position.save_seconds, position.validation_seconds)
+    assert (False, 0.0, 3.0) == (position.in_save, position.save_seconds, aside(position).validation_seconds)
 
 
 def test_a_save_that_lands_later_is_durable_then() -> None:
@@ -160,7 +168,7 @@ def test_a_save_that_lands_later_is_durable_then() -> None:
     run = a_run(Rhythm(10, 1.0, 40.0, 10))
     seen = [run.position(at) for at in (100.5, 120.0, 141.0)]
 
-    assert [(0, False), (0, True), (1, False)] == [(p.saves_finished, p.writing) for p in seen]
+    assert [(0, False), (0, True), (1, False)] == [(p.saves_finished, aside(p).writing) for p in seen]
     assert 14 == seen[2].whole_steps
 
 
@@ -173,4 +181,4 @@ def test_a_run_of_many_years_counts_exactly(years: int) -> None:
     position = run.position(cycles * cycle + 1.0)
 
     assert (560 * cycles, 7 * cycles) == (position.whole_steps, position.saves_finished)
-    assert 240.0 * cycles == pytest.approx(position.validation_seconds, rel=1e-14)
+    assert 240.0 * cycles == pytest.approx(aside(position).validation_seconds, rel=1e-14)

@@ -25,8 +25,10 @@ class Validation:
 
     def claims_at(self, observation: Observation) -> float | None:
         """The end of the first validation that runs on the corrupt state, if it can see it at all."""
-        seen = observation.validation_uniform < self._coverage
-        return observation.validation_ends_at if seen else None
+        corrupt = observation.corrupt
+        if corrupt is None or corrupt.uniform >= self._coverage:
+            return None
+        return corrupt.validation_ends_at
 
     def false_alarms_per_second(self, job: JobView) -> float:  # noqa: ARG002 - the same for every job
         """None: it compares with a known result."""

@@ -102,8 +102,13 @@ COUNTERS: Final = (
     one("elapsed_seconds_total", COUNTER, "Simulated seconds since start.", lambda s: s.snapshot.now),
     by(
         "checkpoints_total", COUNTER, ("tier", "outcome"),
-        "Checkpoint saves by where they lie and what became of them.",
+        "Checkpoint saves by where they lie and what became of them; outcome=unreadable was saved before.",
         lambda s: s.snapshot.checkpoints,
+    ),
+    by(
+        "restores_total", COUNTER, ("tier",),
+        "Restores that training went on from, by the tier of the checkpoint.",
+        lambda s: s.snapshot.restores,
     ),
 )  # fmt: skip
 

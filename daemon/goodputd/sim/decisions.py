@@ -97,6 +97,7 @@ class Decisions:
         state = self._state
         no_fault_found = undecided.case.detection.component is _FALSE_ALARM and not self._is_faulty(node)
         replacement = state.cluster.evict(node)
+        state.training.held.clear()
         repair_seconds = self._cluster_spec.repair_hours * SECONDS_PER_HOUR
         if self._cluster_spec.repair_distribution == "exponential":
             repair_seconds *= exponential(undecided.marks.repair)

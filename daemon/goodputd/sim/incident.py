@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from goodputd.sim.faults import Marks
 from goodputd.sim.protocols import Case
 from goodputd.sim.recovery import RecoveryPlan
-from goodputd.sim.taxonomy import Action, Component, Layer
+from goodputd.sim.taxonomy import Action, CheckpointTier, Component, Layer
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _PLANNED = Component.PLANNED
+_REMOTE = CheckpointTier.REMOTE
 
 
 @dataclass(slots=True)
@@ -56,6 +57,9 @@ class Incident:
     recoveries: dict[str, Action] = field(default_factory=dict)
     """What was done, by the node or software cause that must now stay healthy (DESIGN rule 13)."""
     restore_step: int = 0
+    restore_tier: CheckpointTier = _REMOTE
+    unreadable: int = 0
+    """Checkpoints that could not be read on the way to that one."""
     restores: int = 0
     """Restores verified so far."""
     repeats_crash: bool = False

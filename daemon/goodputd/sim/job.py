@@ -66,6 +66,18 @@ class Job:
 
 
 @dataclass(slots=True)
+class Aside:
+    """What a run has beside steps and saves that block it."""
+
+    validation_seconds: float
+    """Seconds spent in validations since the anchor, the one in flight included."""
+    validation_ends_at: float
+    """When the validation in flight ends; 0 for none."""
+    writing: bool
+    """A save that no longer blocks training is not durable yet."""
+
+
+@dataclass(slots=True)
 class Position:
     """Where a run stands at one instant."""
 
@@ -83,12 +95,8 @@ class Position:
     """When the newest finished save became durable; the anchor if none has."""
     save_ends_at: float
     """When the save in flight ends; 0 while stepping or validating."""
-    validation_seconds: float = 0.0
-    """Seconds spent in validations since the anchor, the one in flight included."""
-    validation_ends_at: float = 0.0
-    """When the validation in flight ends; 0 otherwise."""
-    writing: bool = False
-    """A save that no longer blocks training is not durable yet."""
+    aside: "Aside | None" = None
+    """Beside steps and saves; None where these are all there is."""
 
     @property
     def in_save(self) -> bool:

@@ -105,11 +105,17 @@ class Ledger:
         """A stretch of training ended."""
         self.time.enter_run(work)
 
-    def roll_back(self) -> None:
-        """The job goes back to a checkpoint: what was not committed is lost."""
+    def roll_back(self, kept: float = 0.0) -> None:
+        """The job goes back to a checkpoint: what was not committed is lost, but for ``kept`` seconds."""
         time = self.time
-        time.buckets[_LOST_WORK] += time.provisional
-        time.provisional = 0.0
+        time.buckets[_LOST_WORK] += time.provisional - kept
+        time.provisional = kept
+
+    def commit(self, left: float) -> None:
+        """The stopped job saved where it stands: provisional work is productive, but for ``left`` seconds."""
+        time = self.time
+        time.buckets[_PRODUCTIVE] += time.provisional - left
+        time.provisional = left
 
     @property
     def active_gpus(self) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 from goodputd.sim.events import FaultMasked
 from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, Detection, Observation
+from goodputd.sim.observation import Claim, CorruptState, Detection, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
@@ -43,10 +43,12 @@ class Monitoring:
 
     def watch_running(self, fault: Fault, run: Run, position: Position) -> None:
         """The fault struck a running job."""
+        self._announce(fault, observe(fault, run, position, self._state.training.checks_from))
+
+    def watch_corrupt(self, fault: Fault, run: Run, position: Position) -> None:
+        """The fault struck a running job and corrupts its state."""
         observation = observe(fault, run, position, self._state.training.checks_from)
-        if fault.kind.symptom is _CORRUPT:
-            observation.validation_ends_at = run.validates_at(fault.step)
-            observation.validation_uniform = self._validation_uniform(fault)
+        observation.corrupt = self._corrupt_state(fault, run.validates_at(fault.step))
         self._announce(fault, observation)
 
     def watch_stopped(self, fault: Fault) -> None:
@@ -75,14 +77,15 @@ class Monitoring:
         if fault.detected:
             return
         self.call_off(fault)
-        shown = observe_taint(fault, run.validates_at(after_step), self._validation_uniform(fault))
+        shown = observe_taint(fault, self._corrupt_state(fault, run.validates_at(after_step)))
         others = [claim for claim in fault.claims if claim[2] is not _VALIDATION]
         fault.claims = sorted([*others, *survey(self._detectors, shown)])
         self._schedule_first(fault)
 
     def sees_taint(self, fault: Fault) -> bool:
         """Whether any layer would find the corrupt state of a fault without the fault."""
-        return bool(survey(self._detectors, observe_taint(fault, fault.at, self._validation_uniform(fault))))
+        shown = observe_taint(fault, self._corrupt_state(fault, fault.at))
+        return bool(survey(self._detectors, shown))
 
     def validated(self, fault: Fault) -> bool:
         """Whether a validation that is over by now has seen the corrupt state of a fault."""
@@ -99,8 +102,9 @@ class Monitoring:
             self._state.schedule.cancel(fault.announced)
             fault.announced = -1
 
-    def _validation_uniform(self, fault: Fault) -> float:
-        return uniforms(self._state.seed, f"validation/{fault.identity}/{fault.recurrences}", 1)[0]
+    def _corrupt_state(self, fault: Fault, validation_ends_at: float | None) -> CorruptState:
+        name = f"validation/{fault.identity}/{fault.recurrences}"
+        return CorruptState(validation_ends_at, uniforms(self._state.seed, name, 1)[0])
 
     def mute(self) -> None:
         """The job is being restarted: layers that need it running fall silent.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goodputd.sim.job import Position
-from goodputd.sim.ledger import Account
+from goodputd.sim.ledger import Account, RunWork
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
 from goodputd.sim.snapshot import Corruptions, NodeStrikes, Snapshot, Total, unplanned
@@ -21,8 +21,10 @@ from goodputd.sim.taxonomy import (
     Layer,
     RecoveryOutcome,
 )
+from goodputd.sim.training import Training
 
 _RECOVERING_ACTIONS = (Action.RESTART, Action.EVICT)
+_REMOTE = CheckpointTier.REMOTE
 _WORST_NODES = 20
 _STRIKES_WORTH_A_SERIES = 2
 
@@ -43,8 +45,7 @@ def report(state: State, context: Context) -> Snapshot:
     """The scenario as of ``state.now``, or as of the moment the job completed."""
     now = state.now if state.completed_at is None else state.completed_at
     training = state.training
-    position = training.position(now) if training.run is not None else None
-    work = None if position is None else training.work(now, position)
+    position, work = _in_flight(training, now)
     time, gpus, idle = state.ledger.at(now, work)
     tally = state.tally
     step = training.step if position is None else position.whole_steps
@@ -74,6 +75,7 @@ def report(state: State, context: Context) -> Snapshot:
         retracted_steps=training.counts.retracted,
         step=step,
         checkpoints=_checkpoints(state, position),
+        restores=_restores(state),
         recovery_seconds=tally.recovery.frozen(),
         detection_seconds={key: counting.frozen() for key, counting in tally.detections.items()},
         stage_seconds={name: total.copy() for name, total in tally.stages.items()},
@@ -94,11 +96,18 @@ def report(state: State, context: Context) -> Snapshot:
         gradient_norm=gradient_norm_at(context.loss, context.seed, step),
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
-        last_checkpoint_at={CheckpointTier.REMOTE: _last_checkpoint_at(state, position)},
+        last_checkpoint_at=_last_checkpoint_at(state, position),
         detection_timeout_seconds=_timeouts(context.detectors),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
     )
+
+
+def _in_flight(training: Training, now: float) -> tuple[Position | None, RunWork | None]:
+    if training.run is None:
+        return None, None
+    position = training.position(now)
+    return position, training.work(now, position)
 
 
 def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
@@ -144,18 +153,38 @@ def _success(recoveries: dict[tuple[Action, RecoveryOutcome], int], action: Acti
 def _checkpoints(
     state: State, position: Position | None
 ) -> dict[tuple[CheckpointTier, CheckpointOutcome], int]:
-    counts = state.training.counts
+    training = state.training
+    counts = training.counts
     running = 0 if position is None else position.saves_finished
-    return {
-        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): counts.saves + running,
-        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): counts.interrupted_saves,
+    found = {
+        (_REMOTE, CheckpointOutcome.SAVED): counts.saves + running,
+        (_REMOTE, CheckpointOutcome.INTERRUPTED): counts.interrupted_saves,
+        (_REMOTE, CheckpointOutcome.UNREADABLE): state.tally.unreadable,
     }
+    for tier, weaker in training.tier_counts.items():
+        running = training.saves_of_run(tier, state.now)[0]
+        found[tier, CheckpointOutcome.SAVED] = weaker.saved + running
+        found[tier, CheckpointOutcome.INTERRUPTED] = weaker.interrupted
+    return found
 
 
-def _last_checkpoint_at(state: State, position: Position | None) -> float | None:
-    if position is None or position.saves_finished == 0:
-        return state.training.store.last_saved_at
-    return position.saved_at
+def _restores(state: State) -> dict[CheckpointTier, int]:
+    training = state.training
+    weaker = {tier: counts.restored for tier, counts in training.tier_counts.items()}
+    closed = state.incidents - (state.incident is not None)
+    return {_REMOTE: closed - sum(weaker.values()), **weaker}
+
+
+def _last_checkpoint_at(state: State, position: Position | None) -> dict[CheckpointTier, float | None]:
+    training = state.training
+    is_new = position is not None and position.saves_finished > 0
+    remote = position.saved_at if is_new and position is not None else training.store.last_saved_at
+    found: dict[CheckpointTier, float | None] = {_REMOTE: remote}
+    for tier in training.tier_counts:
+        saves, saved_at = training.saves_of_run(tier, state.now)
+        held = training.held.get(tier)
+        found[tier] = saved_at if saves else None if held is None else held.at
+    return found
 
 
 def _last_step_at(state: State, position: Position | None, step: int) -> float | None:

@@ -23,6 +23,7 @@ from goodputd.sim.recovery import (
     restart_plan,
     second_restore_plan,
 )
+from goodputd.sim.restoring import Restoring
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
 from goodputd.sim.tainting import Tainting
@@ -61,14 +62,16 @@ class Response:
     """What is done about detections."""
 
     __slots__ = (
-        "_checkpoint",
         "_decide_plan",
         "_decisions",
+        "_gasp",
+        "_gasp_plan",
         "_job_spec",
         "_loss",
         "_monitoring",
         "_recovery",
         "_restart_plans",
+        "_restoring",
         "_state",
         "_tainting",
         "_walk",
@@ -91,10 +94,12 @@ class Response:
         self._monitoring = monitoring
         self._decisions = decisions
         self._job_spec = parts.job
-        self._checkpoint = parts.checkpoint
+        self._restoring = Restoring(state, tainting, parts.checkpoint)
+        self._gasp = parts.checkpoint.last_gasp_probability
         self._recovery = parts.recovery
         self._loss = parts.loss
         self._decide_plan = decide_plan(parts.recovery)
+        self._gasp_plan = decide_plan(parts.recovery, at_least=parts.checkpoint.last_gasp_seconds)
         self._restart_plans: dict[float, RecoveryPlan] = {}
 
     # --- detection -> incident
@@ -111,7 +116,9 @@ class Response:
         incident = state.incident
         if incident is None:
             incident = self._open(component, case.detection.layer, marks)
+            plan = self._gasp_plan if self._gasp > 0.0 and self._gasps(marks) else self._decide_plan
         else:
+            plan = self._decide_plan
             self._walk.cut(incident)
             if incident.is_planned:
                 incident.component = component
@@ -122,7 +129,7 @@ class Response:
         incident.undecided.append(Undecided(case, marks, cause))
         self._monitoring.mute()
         incident.pace = pace_of(self._recovery, marks.pace)
-        self._walk.begin(incident, self._decide_plan)
+        self._walk.begin(incident, plan)
         return incident
 
     def planned_stop(self) -> None:
@@ -150,11 +157,28 @@ class Response:
         """The plan is through: carry out what it decided, or verify what it restored."""
         if not self._walk.finish(incident):
             return
-        if incident.plan is self._decide_plan:
+        plan = incident.plan
+        if plan is self._decide_plan:
+            self._decisions.carry_out(incident)
+            self.restart(incident)
+        elif plan is self._gasp_plan:
+            self._last_gasp()
             self._decisions.carry_out(incident)
             self.restart(incident)
         else:
             self._verify(incident)
+
+    def _gasps(self, marks: Marks) -> bool:
+        """Whether the survivors will save where the job stands: never a state that is known to be corrupt."""
+        if self._tainting.any_found:
+            return False
+        return uniforms(self._state.seed, f"last_gasp/{marks!r}", 1)[0] < self._gasp
+
+    def _last_gasp(self) -> None:
+        """The survivors have saved the last whole step."""
+        state = self._state
+        if state.training.save_where_it_stands(state.now) and state.taints:
+            self._tainting.saved(state.training.step)
 
     # --- reschedule and restore
 
@@ -167,8 +191,7 @@ class Response:
         if cluster.active_replicas < self._job_spec.min_replicas:
             self._wait(incident)
             return
-        incident.restore_step = self._restore_step(incident)
-        self._walk.begin(incident, self._restart_plan(self._restore_seconds()))
+        self._walk.begin(incident, self._restart_plan(self._restoring.choose(incident)))
 
     def _restart_plan(self, restore_seconds: float) -> RecoveryPlan:
         """Plans differ by the restore time only, which takes few values: built once."""
@@ -177,16 +200,11 @@ class Response:
             plan = self._restart_plans[restore_seconds] = restart_plan(self._recovery, restore_seconds)
         return plan
 
-    def _restore_seconds(self) -> float:
-        cluster = self._state.cluster
-        nodes = cluster.active_nodes
-        resharded = cluster.active_replicas != self._state.training.saved_replicas
-        return self._checkpoint.restore_seconds(nodes, resharded=resharded)
-
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
         if state.training.resize(cluster.active_replicas):
+            state.training.held.clear()
             state.ledger.set_active_gpus(cluster.active_gpus, state.now)
             state.facts.append(
                 JobResized(state.now, cluster.active_replicas, cluster.active_gpus, cluster.nominal_gpus)
@@ -201,14 +219,6 @@ class Response:
         self._decisions.await_capacity(
             incident, self._job_spec.min_replicas * state.cluster.nodes_per_replica
         )
-
-    def _restore_step(self, incident: Incident) -> int:
-        """The newest checkpoint that is known clean and past which the job does not crash again."""
-        store = self._state.training.store
-        step = store.last
-        if self._state.taints:
-            step = self._tainting.clean_step(step)
-        return store.before(step) if incident.repeats_crash else step
 
     # --- verify and resume
 
@@ -226,14 +236,17 @@ class Response:
             RestoreVerified(state.now, incident.number, outcome, difference, incident.restore_step)
         )
         if outcome in _JUMPS:
-            incident.restore_step = state.training.store.before(incident.restore_step)
-            self._walk.begin(incident, second_restore_plan(self._recovery, self._restore_seconds()))
+            self._restoring.further_back(incident)
+            plan = second_restore_plan(self._recovery, self._restoring.remote_seconds())
+            self._walk.begin(incident, plan)
             return
         self._resume(incident)
 
     def _resume(self, incident: Incident) -> None:
         state = self._state
-        lost, retracted = state.training.restore(incident.restore_step)
+        lost, retracted = state.training.restore(incident.restore_step, incident.restore_tier)
+        if incident.unreadable:
+            state.tally.unreadable += incident.unreadable
         if state.taints:
             self._tainting.restored(incident.restore_step)
         self._settle_present(incident)

@@ -10,7 +10,7 @@ common, and as cheap for a century as for a minute.
 import math
 from dataclasses import dataclass, field
 
-from goodputd.sim.job import ROUNDING_SECONDS, ROUNDING_SHARE, Position, Run
+from goodputd.sim.job import ROUNDING_SECONDS, ROUNDING_SHARE, Aside, Position, Run
 
 
 @dataclass(slots=True)
@@ -172,9 +172,11 @@ class RhythmicRun(Run):
             stand.since,
             saved_at,
             0.0 if validates else ends_at,
-            validation_seconds,
-            ends_at if validates else 0.0,
-            self.landing(self.main, stand, at) is not None,
+            Aside(
+                validation_seconds,
+                ends_at if validates else 0.0,
+                self.landing(self.main, stand, at) is not None,
+            ),
         )
 
     def _spent(self, index: int, stand: Stand, at: float) -> float:
@@ -241,14 +243,18 @@ class RhythmicRun(Run):
         """The step of the newest of ``saves_finished`` saves since the anchor, at least one."""
         return self._saved_step(self.main, saves_finished)
 
-    def newest(self, index: int, at: float) -> int | None:
-        """The step of a rhythm's newest save that became durable since the anchor."""
-        durable, _ = self._durable(index, self.stand(at), at)
-        return self._saved_step(index, durable) if durable else None
+    def saved(self, index: int, at: float) -> tuple[int, int, float]:
+        """How many saves of a rhythm became durable since the anchor, and step and instant of the newest.
 
-    def ended(self, index: int, at: float) -> int:
-        """How many pauses of a rhythm ended since the anchor."""
-        return self.stand(at).ended[index]
+        The step is -1 when there is none.
+        """
+        durable, saved_at = self._durable(index, self.stand(at), at)
+        return durable, self._saved_step(index, durable) if durable else -1, saved_at
+
+    def is_saving(self, index: int, at: float) -> bool:
+        """Whether a save of a rhythm blocks training, or is not durable yet."""
+        stand = self.stand(at)
+        return stand.pausing == index or self.landing(index, stand, at) is not None
 
     def next_save_ends_at(self, at: float) -> float:
         """When the first save that ends after ``at`` no longer blocks training."""

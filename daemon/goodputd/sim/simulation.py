@@ -246,9 +246,11 @@ class Simulation:
         assert run is not None  # noqa: S101 - a running job has a run
         position = run.position(state.now)
         fault.step = position.whole_steps
-        self._monitoring.watch_running(fault, run, position)
         if fault.kind.symptom is _CORRUPT:
+            self._monitoring.watch_corrupt(fault, run, position)
             self._tainting.struck(fault, run)
+        else:
+            self._monitoring.watch_running(fault, run, position)
         if fault.kind.stops:
             state.halt(_STALLED, position)
             state.ledger.open(_UNDETECTED_STALL, state.now)
@@ -268,7 +270,7 @@ class Simulation:
         detection = self._monitoring.claimed(fault, index)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
-        if fault.kind.symptom is _CORRUPT:
+        if state.taints:
             self._tainting.found(fault, detection.layer)
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)

@@ -110,6 +110,9 @@ class Snapshot:
     step: int
     """step = steps - lost_steps - retracted_steps whenever the job runs."""
     checkpoints: dict[tuple[CheckpointTier, CheckpointOutcome], int]
+    """Tiers in use only."""
+    restores: dict[CheckpointTier, int]
+    """Tiers in use only."""
 
     recovery_seconds: Histogram
     """Stopped seconds per closed incident."""

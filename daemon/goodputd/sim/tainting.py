@@ -63,12 +63,16 @@ class Tainting:
             taint.entry = self._state.schedule.push(run.covers_at(taint.step), "bake", taint)
 
     def baked(self, taint: Taint) -> None:
-        """A checkpoint that holds the taint became durable, and with it every other taint before it."""
+        """A save of the run in flight that holds the taint became durable."""
         state = self._state
         taint.entry = -1
         run = state.training.run
-        assert run is not None  # noqa: S101 - only a run saves
-        step = run.last_saved_step(run.position(state.now).saves_finished)
+        assert run is not None  # noqa: S101 - it is the run's save
+        self.saved(run.last_saved_step(run.position(state.now).saves_finished))
+
+    def saved(self, step: int) -> None:
+        """The checkpoint of ``step`` is durable, with every taint before it."""
+        state = self._state
         for each in state.taints:
             if not each.is_baked and each.step < step:
                 if each.entry >= 0:
@@ -92,6 +96,11 @@ class Tainting:
                 if not taint.is_found and not taint.is_baked:
                     self._state.tally.corruptions[_DETECTED] += 1
                 taint.is_found = True
+
+    @property
+    def any_found(self) -> bool:
+        """Whether the training state is known to be corrupt."""
+        return any(taint.is_found for taint in self._state.taints)
 
     # --- restore and end
 

@@ -181,13 +181,16 @@ class CorruptionOutcome(StrEnum):
 
 
 class CheckpointTier(StrEnum):
-    """Where a checkpoint lies."""
+    """Where a checkpoint lies: in host memory, on the nodes' disks, in storage that survives any node."""
 
+    MEMORY = "memory"
+    LOCAL = "local"
     REMOTE = "remote"
 
 
 class CheckpointOutcome(StrEnum):
-    """What became of a save."""
+    """What became of a save; one that was saved may turn out unreadable later."""
 
     SAVED = "saved"
     INTERRUPTED = "interrupted"
+    UNREADABLE = "unreadable"

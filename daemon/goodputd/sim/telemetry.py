@@ -6,7 +6,7 @@ asks every layer for its claim. Every layer's answer is kept, not only the winne
 
 from goodputd.sim.faults import Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, Observation
+from goodputd.sim.observation import Claim, CorruptState, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.taxonomy import Symptom
 
@@ -24,7 +24,9 @@ def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> O
     kind = fault.kind
     blocked_until = at
     last_step_at = position.activity_since
-    paused_until = position.save_ends_at or position.validation_ends_at
+    paused_until = position.save_ends_at
+    if position.aside is not None:
+        paused_until = paused_until or position.aside.validation_ends_at
     if paused_until:
         last_step_at = blocked_until = paused_until
     stops = kind.stops
@@ -62,12 +64,11 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
     )
 
 
-def observe_taint(fault: Fault, validation_ends_at: float | None, uniform: float) -> Observation:
-    """What corrupt training state shows by itself, whatever became of the fault that corrupted it."""
+def observe_taint(fault: Fault, corrupt: CorruptState) -> Observation:
+    """What is left to see of a corruption whose fault shows nothing any more."""
     observation = observe_stopped(fault, collective_stalls_at=None)
     observation.beats_stop_at = observation.event_logged_at = None
-    observation.validation_ends_at = validation_ends_at
-    observation.validation_uniform = uniform
+    observation.corrupt = corrupt
     return observation
 
 
