@@ -76,6 +76,10 @@ class PageSummary:
                 "by_origin": _complete(self._by("origin", "faults_total"), like["faults"]["by_origin"]),
             },
             "undetected_faults": self._one("undetected_faults"),
+            "corruptions": {
+                "injected": self._one("corruptions_injected_total"),
+                **self._by("outcome", "corruptions_total"),
+            },
             "false_alarms": self._by("layer", "false_alarms_total"),
             "mttr_seconds": self._one("mttr_seconds"),
             "mtbf_seconds": self._one("mtbf_seconds"),

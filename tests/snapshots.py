@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import Corruptions, FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -17,6 +17,7 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     HotResetOutcome,
     JobState,
@@ -100,6 +101,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         decisions=decisions,
         recoveries=recoveries,
         verifications={**dict.fromkeys(VerificationOutcome, 0), VerificationOutcome.CONTINUOUS: 3},
+        corruptions=Corruptions(3, {**dict.fromkeys(CorruptionOutcome, 0), CorruptionOutcome.BAKED: 2}),
         steps=144_000,
         lost_steps=118,
         retracted_steps=0,
@@ -107,7 +109,9 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         checkpoints={
             (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 1200,
             (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+            (CheckpointTier.REMOTE, CheckpointOutcome.UNREADABLE): 0,
         },
+        restores={CheckpointTier.REMOTE: 3},
         recovery_seconds=histogram(RECOVERY_BOUNDS, 341.0, 355.5, 362.0),
         detection_seconds=detections,
         stage_seconds={stage: Total(120.5, 3) for stage in StageName},

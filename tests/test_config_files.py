@@ -153,7 +153,7 @@ def test_default_file_compares_a_naive_job_with_ours() -> None:
 def test_examples_in_the_default_file_can_be_used() -> None:
     """The commented-out kinds and script become valid settings when their "#" is taken away."""
     text = settings.document()
-    block = text[text.index("# [[faults.kinds]]") : text.index("# Which layers watch")]
+    block = text[text.index("# [[faults.kinds]]") : text.index("# Silent corruption")]
     used = text.replace(block, re.sub(r"(?m)^# ", "", block.replace("# Faults at fixed instants.\n", "")))
     faults = settings.parse(used, source="", environ={}).scenarios[0].faults
 

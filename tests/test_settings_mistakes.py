@@ -12,7 +12,7 @@ STRIKE = "[[faults.script]]\nat_seconds = 1\n"
 NAIVE = '[[scenario]]\nname = "default"\n[[scenario]]\nname = "naive"\n'
 TWICE = "[detection]\nlayers = ['watchdog', 'watchdog']"
 AT_THE_TOP = (
-    "seed, clock, http, log, cluster, job, loss, faults, detection, policy, "
+    "seed, clock, http, log, cluster, job, loss, faults, corruption, detection, policy, "
     "recovery, checkpoint, targets, scenario, grid"
 )
 
@@ -78,7 +78,8 @@ SINGLE_VALUES = {
     "seed = -1": "seed: must be 0 or more (got -1)",
     "[detection]\nlayers = 'watchdog'": 'detection.layers: must be an array (got "watchdog")',
     "[detection]\nlayers = ['watchdg']": (
-        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog" or "gradient" (got "watchdg")'
+        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog", "gradient" or "validation" '
+        '(got "watchdg")'
     ),
     "[detection.heartbeat]\nstep_beats = 'yes'": (
         'detection.heartbeat.step_beats: must be true or false (got "yes")'

@@ -19,6 +19,7 @@ from goodputd.policies.window import WindowSpec
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.fleet import LemonsSpec
@@ -31,6 +32,8 @@ from goodputd.sim.repair import RepairSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.tiers import LocalTierSpec, MemoryTierSpec
+from goodputd.sim.validation import ValidationSpec
 
 FactT = TypeVar("FactT")
 DAY = 86400.0
@@ -47,9 +50,10 @@ BLIND_SLOW = FaultKindSpec(
 CORRUPT = FaultKindSpec(
     name="corrupt", component="gpu", symptom="corrupt", per_node_day=0.0, gradient_sigmas=30.0
 )
+SILENT = FaultKindSpec(name="silent", component="gpu", symptom="corrupt", per_node_day=0.0)
 BENIGN = FaultKindSpec(name="benign", component="memory", symptom="benign", per_node_day=0.0, event="XID 92")
 SOFTWARE = FaultKindSpec(name="bug", component="software", scope="job", per_job_day=0.0)
-KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, BENIGN, SOFTWARE)
+KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, SILENT, BENIGN, SOFTWARE)
 """One kind of each symptom, none of which strikes unless it is scripted."""
 
 TABLES: dict[str, Any] = {
@@ -62,6 +66,10 @@ TABLES: dict[str, Any] = {
     "hardware": HardwareSpec(),
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
+    "validation": ValidationSpec(every_steps=10, seconds=3.0),
+    "corruption": CorruptionSpec(),
+    "memory": MemoryTierSpec(),
+    "local": LocalTierSpec(),
     "diagnosis": DiagnosisSpec(),
     "policy": policies.PolicySpec(),
     "strikes": StrikesSpec(),
@@ -97,12 +105,15 @@ def parts(
     for key, value in overrides.items():
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
-    faults = replace(tables["faults"], script=tuple(script))
-    cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair")})
-    faults = replace(faults, lemons=tables["lemons"])
-    detection = replace(
-        tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
+    tables["checkpoint"] = replace(
+        tables["checkpoint"], **{name: tables[name] for name in ("memory", "local")}
     )
+    faults = replace(tables["faults"], script=tuple(script))
+    faults = replace(faults, lemons=tables["lemons"])
+    cluster = replace(tables["cluster"], **{name: tables[name] for name in ("capacity", "repair")})
+    layers = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+    detection = replace(tables["detection"], **{name: tables[name] for name in layers})
+    kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
     return Parts(
         name=name,
         seed=seed,
@@ -110,7 +121,7 @@ def parts(
         job=tables["job"],
         loss=tables["loss"],
         faults=faults,
-        kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
+        kinds=(*kinds, *corruption_kinds(tables["corruption"], gpus_per_node=cluster.gpus_per_node)),
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
         diagnosis=tables["diagnosis"],
@@ -119,6 +130,8 @@ def parts(
         ),
         recovery=tables["recovery"],
         checkpoint=tables["checkpoint"],
+        corruption=tables["corruption"],
+        validation=detectors.validation_of(detection),
         until_step=until_step,
     )
 

@@ -2,6 +2,7 @@
 
 from goodputd import detectors, policies
 from goodputd.settings import Scenario, Settings, kinds_of_catalog
+from goodputd.sim.corruption import corruption_kinds
 from goodputd.sim.faults import resolve_kinds
 from goodputd.sim.parts import Parts
 from goodputd.sim.simulation import Simulation
@@ -26,8 +27,11 @@ def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) 
             job=scenario.job,
             loss=scenario.loss,
             faults=scenario.faults,
-            kinds=resolve_kinds(
-                scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+            kinds=(
+                *resolve_kinds(
+                    scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+                ),
+                *corruption_kinds(scenario.corruption, gpus_per_node=cluster.gpus_per_node),
             ),
             detectors=detectors.build(scenario.detection),
             operator_seconds=scenario.detection.operator_seconds,
@@ -35,6 +39,8 @@ def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) 
             policy=policies.build(scenario.policy),
             recovery=scenario.recovery,
             checkpoint=scenario.checkpoint,
+            corruption=scenario.corruption,
+            validation=detectors.validation_of(scenario.detection),
             until_step=until_step,
         )
     )

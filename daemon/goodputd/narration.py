@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from goodputd.sim.events import (
     CapacityAwaited,
+    CorruptionBaked,
     DecisionMade,
     DetectionRaised,
     Fact,
@@ -26,6 +27,7 @@ from goodputd.sim.events import (
     StageFinished,
     TargetReached,
     TrainingResumed,
+    WorkVoided,
 )
 from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Action, Component, Layer, Symptom, VerificationOutcome
@@ -56,10 +58,10 @@ def event_fields(fact: Fact, clock_start_timestamp: float) -> dict[str, Any]:
 
 
 def is_warning(fact: Fact) -> bool:
-    """Whether somebody should look: the job waits, or a restore did not continue the loss curve."""
+    """Whether somebody should look: the job waits, its state is corrupt, or a restore made the loss jump."""
     if isinstance(fact, RestoreVerified):
         return fact.outcome in _JUMPS
-    return isinstance(fact, CapacityAwaited)
+    return isinstance(fact, CapacityAwaited | CorruptionBaked | WorkVoided)
 
 
 def simulated_time(timestamp: float) -> str | None:
@@ -205,7 +207,7 @@ class Narrator:
                 incident.resumed = fact
                 self._open = None
                 yield incident
-            case JobResized() | CapacityAwaited() | TargetReached():
+            case JobResized() | CapacityAwaited() | TargetReached() | CorruptionBaked() | WorkVoided():
                 yield self._remark(fact)
             case _:
                 self._join(fact)
@@ -246,9 +248,18 @@ class Narrator:
             self._open = IncidentStory(at)
         return self._open
 
-    def _remark(self, fact: JobResized | CapacityAwaited | TargetReached) -> RemarkStory:
+    def _remark(
+        self, fact: JobResized | CapacityAwaited | TargetReached | CorruptionBaked | WorkVoided
+    ) -> RemarkStory:
         if isinstance(fact, TargetReached):
             return RemarkStory(fact.at, f"step {fact.step:,} reached, the job is completed")
+        if isinstance(fact, CorruptionBaked):
+            remark = f"{_where(fact.node)} {fact.kind} is baked into the checkpoint of step {fact.step:,}"
+            return RemarkStory(fact.at, remark, is_warning=True)
+        if isinstance(fact, WorkVoided):
+            void = _count(fact.lost_steps + fact.retracted_steps, "step")
+            remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
+            return RemarkStory(fact.at, remark, is_warning=True)
         if isinstance(fact, CapacityAwaited):
             remark = f"waits for capacity: {fact.healthy_nodes:,} healthy nodes, {fact.needed_nodes:,} needed"
             return RemarkStory(fact.at, remark, is_warning=True)

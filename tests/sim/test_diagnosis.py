@@ -36,6 +36,19 @@ def test_an_innocent_node_goes_and_the_guilty_one_stays() -> None:
     assert any(fact.origin is Origin.RECURRENCE for fact in world.of(FaultOccurred))
 
 
+def test_a_validation_blames_nobody_not_even_an_innocent_node() -> None:
+    """It finds that the state is corrupt and does not know whose fault that is: nothing to get wrong."""
+    world = World(
+        strike(150.0, "silent", 3),
+        policy__name="always_evict",
+        detection__layers=("validation",),
+        diagnosis__innocent_probability=1.0,
+    ).until(HOUR)
+
+    assert [(Action.RESTART, None)] == [(fact.action, fact.node) for fact in world.of(DecisionMade)]
+    assert {Misdiagnosis.UNATTRIBUTED: 0, Misdiagnosis.INNOCENT: 0} == world.snapshot.fleet.misdiagnoses
+
+
 def test_the_shop_finds_no_fault_in_an_innocent_node() -> None:
     """And says so, in the history and in the counts."""
     world = World(

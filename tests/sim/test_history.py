@@ -68,6 +68,29 @@ def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see p
     return Simulation(parts((), seed=seed, **(settings | overrides)))
 
 
+EVERYTHING: dict[str, Any] = {
+    "detection__layers": ("heartbeat", "hardware", "watchdog", "gradient", "validation"),
+    "validation__every_steps": 15,
+    "validation__coverage": 0.7,
+    "corruption__per_gpu_hour": 1e-4,
+    "checkpoint__interval_steps": 20,
+    "checkpoint__write_seconds": 60.0,
+    "checkpoint__unreadable_probability": 0.1,
+    "checkpoint__last_gasp_probability": 0.2,
+    "memory__interval_steps": 3,
+    "local__interval_steps": 7,
+}
+"""Everything that can be done about checkpoints and corruption, at once."""
+OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}
+PLAYED: tuple[dict[str, Any], ...] = (
+    {},
+    FLEET,
+    EVERYTHING,
+    EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
+    FLEET | EVERYTHING,
+)
+
+
 def test_the_same_seed_gives_the_same_history() -> None:
     """Two runs of the same settings are equal, fact by fact."""
     assert history(busy().advance_to(60 * DAY)) == history(busy().advance_to(60 * DAY))
@@ -78,15 +101,15 @@ def test_another_seed_gives_another_history() -> None:
     assert history(busy(seed=7).advance_to(60 * DAY)) != history(busy(seed=8).advance_to(60 * DAY))
 
 
-@pytest.mark.parametrize("overrides", [{}, FLEET], ids=["plain", "fleet"])
+@pytest.mark.parametrize("played", PLAYED)
 @pytest.mark.parametrize("cut_seed", range(3))
-def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int, overrides: dict[str, Any]) -> None:
+def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int, played: dict[str, Any]) -> None:
     """Pacing is no input: cut anywhere, also twice at one instant and exactly on events."""
-    whole = busy(**overrides)
+    whole = busy(**played)
     facts = whole.advance_to(60 * DAY)
     random = Random(cut_seed)  # noqa: S311 - a test
     cuts = [random.uniform(0.0, 60 * DAY) for _ in range(400)] + [random.choice(facts).at for _ in range(100)]
-    pieces = busy(**overrides)
+    pieces = busy(**played)
     collected = []
     for cut in sorted(cuts):
         collected += pieces.advance_to(cut)
@@ -96,10 +119,10 @@ def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int, overrides
     assert whole.snapshot() == pieces.snapshot()
 
 
-@pytest.mark.parametrize("overrides", [{}, FLEET], ids=["plain", "fleet"])
-def test_looking_changes_nothing(overrides: dict[str, Any]) -> None:
+@pytest.mark.parametrize("played", PLAYED)
+def test_looking_changes_nothing(played: dict[str, Any]) -> None:
     """A snapshot at every event and in between leaves history and totals as they are."""
-    unseen, seen = busy(**overrides), busy(**overrides)
+    unseen, seen = busy(**played), busy(**played)
     facts = unseen.advance_to(20 * DAY)
     collected = []
     at = 0.0
@@ -150,6 +173,8 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"repair__stages": "automatic_then_manual", "repair__crews": 1},
         {"capacity__warm_standbys": 2, "capacity__host_selection": "fewest_failures"},
         {"diagnosis__innocent_probability": 0.5},
+        EVERYTHING | {"corruption__per_gpu_hour": 0.0},
+        OPTIMAL,
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:

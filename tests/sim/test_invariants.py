@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from goodputd import policies
 from goodputd.sim.capacity import HostSelection
-from goodputd.sim.events import FaultOccurred, TrainingResumed
+from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
+from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
-LAYERS = ("heartbeat", "hardware", "watchdog", "gradient")
+LAYERS = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
 
 
 @st.composite
@@ -136,15 +136,34 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "watchdog__timeout_seconds": draw(st.floats(60, 3600)),
         "gradient__every_steps": draw(st.integers(1, 100)),
         "gradient__z_threshold": draw(st.floats(4, 8)),
+        "validation__every_steps": draw(st.integers(1, 500)),
+        "validation__seconds": draw(st.floats(0, 60)),
+        "validation__coverage": draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "corruption__per_gpu_hour": draw(st.one_of(st.just(0.0), st.floats(0, 0.001))),
+        "corruption__transient_probability": draw(st.floats(0, 1)),
+        "corruption__baked_discovery": draw(st.sampled_from(["at_checkpoint", "later"])),
         "strikes__strikes_to_evict": draw(st.integers(0, 3)),
         "strikes__window_days": draw(st.floats(0.1, 60)),
         "strikes__on_slow": draw(st.sampled_from(["restart", "tolerate"])),
         "recovery__spread": draw(st.floats(0, 1)),
         "recovery__decide_seconds": draw(st.floats(0, 600)),
         "recovery__wrong_restore_probability": draw(st.floats(0, 0.5)),
-        "checkpoint__interval_steps": draw(st.integers(1, 2000)),
+        **draw(
+            st.one_of(
+                st.fixed_dictionaries({"checkpoint__interval_steps": st.integers(1, 2000)}),
+                st.just({"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}),
+            )
+        ),
         "checkpoint__save_seconds": draw(st.floats(0, 300)),
+        "checkpoint__write_seconds": draw(st.one_of(st.just(0.0), st.floats(0, 1000))),
         "checkpoint__keep": draw(st.integers(1, 6)),
+        "checkpoint__unreadable_probability": draw(st.sampled_from([0.0, 0.0, 0.3])),
+        "checkpoint__last_gasp_probability": draw(st.sampled_from([0.0, 0.0, 0.5])),
+        "memory__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 50))),
+        "memory__save_seconds": draw(st.floats(0, 5)),
+        "memory__write_seconds": draw(st.floats(0, 60)),
+        "local__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 500))),
+        "local__save_seconds": draw(st.floats(0, 30)),
     }
 
 
@@ -158,6 +177,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "retracted_steps": snapshot.retracted_steps,
         "recovered": sum(snapshot.recovery_seconds.counts),
         "hardware_events": snapshot.hardware_events,
+        "corruptions_injected": snapshot.corruptions.injected,
     }
     fleet = snapshot.fleet
     found |= {
@@ -181,6 +201,8 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "recoveries": snapshot.recoveries,
         "verifications": dict(snapshot.verifications),
         "checkpoints": snapshot.checkpoints,
+        "corruptions": dict(snapshot.corruptions.outcomes),
+        "restores": dict(snapshot.restores),
         "stages": {name: total.seconds for name, total in snapshot.stage_seconds.items()},
     }
     for name, table in tables.items():
@@ -253,6 +275,13 @@ def test_what_the_snapshot_counts_is_what_the_history_tells(world: dict[str, Any
     faults = Counter((f.kind, f.component, f.origin) for f in facts if isinstance(f, FaultOccurred))
 
     assert {key: n for key, n in snapshot.faults.items() if n} == dict(faults)
+    corruptions = snapshot.corruptions
+    assert corruptions.outcomes[CorruptionOutcome.BAKED] == sum(isinstance(f, CorruptionBaked) for f in facts)
+    assert (
+        sum(corruptions.outcomes.values())
+        <= corruptions.injected
+        <= sum(isinstance(f, FaultOccurred) and f.symptom is Symptom.CORRUPT for f in facts)
+    )
     assert snapshot.lost_steps == sum(fact.lost_steps for fact in resumed)
     assert snapshot.retracted_steps == sum(fact.retracted_steps for fact in resumed)
     assert sum(snapshot.recovery_seconds.counts) == sum(

@@ -12,18 +12,21 @@ from typing import Any, Final, Literal
 from goodputd.detectors.gradient import Gradient, GradientSpec
 from goodputd.detectors.hardware import Hardware, HardwareSpec
 from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
+from goodputd.detectors.validation import Validation
 from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector
 from goodputd.sim.specs import SPEC, PositiveSeconds
+from goodputd.sim.validation import ValidationSpec
 
-LayerName = Literal["heartbeat", "hardware", "watchdog", "gradient"]
+LayerName = Literal["heartbeat", "hardware", "watchdog", "gradient", "validation"]
 
 DETECTORS: Final[dict[str, Callable[[Any], Detector]]] = {
     "hardware": Hardware,
     "heartbeat": Heartbeat,
     "gradient": Gradient,
     "watchdog": Watchdog,
+    "validation": Validation,
 }
 """By name, fastest first: when two layers claim at the same instant, the earlier one wins."""
 
@@ -48,6 +51,13 @@ class DetectionSpec:
     """No collective progress."""
     gradient: GradientSpec = field(default_factory=GradientSpec)
     """Per-rank statistics."""
+    validation: ValidationSpec = field(default_factory=ValidationSpec)
+    """Corrupt state, at validation points."""
+
+
+def validation_of(spec: DetectionSpec) -> ValidationSpec | None:
+    """What training pauses for; None while the layer is off."""
+    return spec.validation if "validation" in spec.layers else None
 
 
 def build(spec: DetectionSpec) -> tuple[Detector, ...]:

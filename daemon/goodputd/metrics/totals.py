@@ -94,6 +94,17 @@ COUNTERS: Final = (
         lambda s: s.snapshot.verifications,
     ),
     one(
+        "corruptions_injected_total", COUNTER,
+        "Silent corruptions of the running job (ground truth).",
+        lambda s: s.snapshot.corruptions.injected,
+    ),
+    by(
+        "corruptions_total", COUNTER, ("outcome",),
+        "Silent corruptions by what became of them: detected before a checkpoint held them, baked into a "
+        "checkpoint, or harmless because a restore for another reason took them away.",
+        lambda s: s.snapshot.corruptions.outcomes,
+    ),
+    one(
         "lost_steps_total", COUNTER,
         "Steps executed after the last checkpoint and lost to an interruption.",
         lambda s: s.snapshot.lost_steps,
@@ -128,8 +139,13 @@ COUNTERS: Final = (
     one("elapsed_seconds_total", COUNTER, "Simulated seconds since start.", lambda s: s.snapshot.now),
     by(
         "checkpoints_total", COUNTER, ("tier", "outcome"),
-        "Checkpoint saves by where they lie and what became of them.",
+        "Checkpoint saves by where they lie and what became of them; outcome=unreadable was saved before.",
         lambda s: s.snapshot.checkpoints,
+    ),
+    by(
+        "restores_total", COUNTER, ("tier",),
+        "Restores that training went on from, by the tier of the checkpoint.",
+        lambda s: s.snapshot.restores,
     ),
 )  # fmt: skip
 

@@ -76,6 +76,8 @@ _EXAMPLES: Final[dict[str, object]] = {
     "cluster.pool.nodes": 2064,
     "cluster.capacity.warm_standbys": 8,
     "policy.score.retire_at": 0.0,
+    "checkpoint.interval": "optimal",
+    "detection.validation.interval_seconds": 472.0,
     "faults.total_interruptions": 419.0,
     "faults.kinds.name": "riser_cable",
     "faults.kinds.component": "host",

@@ -13,7 +13,7 @@ from goodputd import detectors
 from goodputd.policies import PolicySpec
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
-from goodputd.settings.rules import Finding, kinds_of_catalog, nothing_breaks
+from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.faults import FaultsSpec
@@ -75,10 +75,23 @@ def _watchdog(tables: Tables) -> Iterator[Finding]:
         yield "detection.watchdog.timeout_seconds", message
 
 
+def _steps_between_saves(tables: Tables) -> int:
+    """As they are at the start: an optimal interval is that of the configured rates."""
+    per_day = faults_per_day(tables)
+    mtbf_seconds = SECONDS_PER_DAY / per_day if per_day else math.inf
+    return tables.checkpoint.steps(tables.job.step_seconds, mtbf_seconds)
+
+
 def _interval(tables: Tables) -> Iterator[Finding]:
     spec, step = tables.checkpoint, tables.job.step_seconds
     key = "checkpoint.interval_seconds" if spec.interval_steps is None else "checkpoint.interval_steps"
-    between = spec.steps(step) * step
+    between = _steps_between_saves(tables) * step
+    wanted = max(spec.save_seconds, spec.interval_seconds or 0.0, (spec.interval_steps or 0) * step)
+    if spec.write_seconds > wanted and spec.interval is None:
+        yield (
+            "checkpoint.write_seconds",
+            f"{number(spec.write_seconds)} s are longer than the interval, which becomes {between:g} s",
+        )
     if spec.interval_seconds is not None and spec.interval_seconds < step:
         yield key, f"{number(spec.interval_seconds)} s is shorter than a step; a save follows every step"
     if between < spec.save_seconds:
@@ -94,9 +107,51 @@ def _layers(tables: Tables) -> Iterator[Finding]:
         yield "detection.layers", f"no layer is on; a person finds every stop after {hours:g} h"
 
 
+def _corrupts(tables: Tables) -> bool:
+    """Whether anything corrupts the training state."""
+    catalog = kinds_of_catalog(tables.faults)
+    kinds = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
+
+
+def _validation(tables: Tables) -> Iterator[Finding]:
+    """What lets corruption into a checkpoint, or leaves no clean one."""
+    if not _corrupts(tables):
+        return
+    spec, keep = tables.detection.validation, tables.checkpoint.keep
+    if "validation" not in tables.detection.layers:
+        yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+        return
+    interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
+    key = "interval_seconds" if spec.every_steps is None else "every_steps"
+    if interval % every and tables.checkpoint.interval is None:
+        missed = "so some are saved before they are validated"
+        message = f"{every} steps do not divide the {interval} between saves, {missed}"
+        yield f"detection.validation.{key}", message
+    if every > keep * interval:
+        yield (
+            "checkpoint.keep",
+            f"{keep} saves go back {keep * interval} steps, less than a validation, {every}",
+        )
+    if spec.coverage < 1.0:
+        yield "detection.validation.coverage", f"{1.0 - spec.coverage:.0%} of corruptions are never found"
+
+
+def _bakes(tables: Tables) -> Iterator[Finding]:
+    if (
+        tables.corruption.baked_discovery == "at_checkpoint"
+        and tables.checkpoint.keep == 1
+        and _corrupts(tables)
+    ):
+        yield (
+            "checkpoint.keep",
+            "1 is the corrupt one when a corruption is baked in; the job starts from step 0",
+        )
+
+
 def _false_alarms(tables: Tables) -> Iterator[Finding]:
     cluster, step = tables.cluster, tables.job.step_seconds
-    between = tables.checkpoint.steps(step) * step
+    between = _steps_between_saves(tables) * step
     share = between / (between + tables.checkpoint.save_seconds)
     view = JobView(cluster.nodes, cluster.nodes * cluster.gpus_per_node, step, share)
     for detector in detectors.build(tables.detection):
@@ -174,6 +229,8 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _watchdog,
     _interval,
     _layers,
+    _validation,
+    _bakes,
     _false_alarms,
     _nothing_breaks,
     _never_evicts,

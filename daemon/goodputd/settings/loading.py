@@ -20,6 +20,7 @@ from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unf
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
     DEFAULT_SCENARIO,
+    DEFAULT_VALIDATION_STEPS,
     Document,
     Scenario,
     Settings,
@@ -32,7 +33,10 @@ BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
 MOST_LINES: Final = 200
 
-DEFAULTS: Final[Flat] = {"checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS}
+DEFAULTS: Final[Flat] = {
+    "checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS,
+    "detection.validation.every_steps": DEFAULT_VALIDATION_STEPS,
+}
 """Defaults that cannot stand in a spec, because another key may take their place."""
 
 DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG = "default", "file", "scenario", "environment", "flag"
@@ -306,5 +310,12 @@ def same_faults(one: Tables, other: Tables) -> bool:
 
 def _fate(tables: Tables) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    cluster = tables.cluster
-    return tables.faults, cluster.nodes, cluster.gpus_per_node, cluster.pool
+    cluster, corruption = tables.cluster, tables.corruption
+    return (
+        tables.faults,
+        corruption.per_gpu_hour,
+        corruption.transient_probability,
+        cluster.nodes,
+        cluster.gpus_per_node,
+        cluster.pool,
+    )

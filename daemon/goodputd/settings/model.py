@@ -17,6 +17,7 @@ from goodputd.detectors import DetectionSpec
 from goodputd.policies import PolicySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.corruption import CorruptionSpec
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
@@ -33,6 +34,9 @@ LabelName = Annotated[str, Field(pattern=NAME_PATTERN)]
 DEFAULT_INTERVAL_SECONDS: Final = 472.0
 """sqrt(2 x save x MTBF), the interval that loses least by Young, for a save of 10 s and the 3.093 h
 between the 419 interruptions of 54 days of Llama 3."""
+
+DEFAULT_VALIDATION_STEPS: Final = 80
+"""The same in steps of 5.9 s, so that every checkpoint is validated first."""
 
 DEFAULT_SCENARIO: Final = "default"
 
@@ -128,6 +132,7 @@ class Tables:
     job: JobSpec = field(default_factory=JobSpec)
     loss: LossSpec = field(default_factory=LossSpec)
     faults: FaultsSpec = field(default_factory=FaultsSpec)
+    corruption: CorruptionSpec = field(default_factory=CorruptionSpec)
     detection: DetectionSpec = field(default_factory=DetectionSpec)
     policy: PolicySpec = field(default_factory=PolicySpec)
     recovery: RecoverySpec = field(default_factory=RecoverySpec)

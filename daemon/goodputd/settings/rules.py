@@ -15,6 +15,7 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
+from goodputd.sim.corruption import CORRUPTION_KIND, corruption_kinds, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 
@@ -62,6 +63,7 @@ def faults_per_day(tables: Tables) -> float:
         )
     except ValueError:  # another rule names the kind
         return 0.0
+    kinds = (*kinds, *corruption_kinds(tables.corruption, gpus_per_node=cluster.gpus_per_node))
     fleet = float(cluster.nodes + cluster.spares)
     if cluster.pool:
         fleet = sum(
@@ -179,7 +181,7 @@ def _catalog(document: Document) -> Iterator[Finding]:
 
 
 def _kind_names(document: Document) -> Iterator[Finding]:
-    taken = {kind.name for kind in _catalog_kinds(document)}
+    taken = {CORRUPTION_KIND, *(kind.name for kind in _catalog_kinds(document))}
     for index, kind in enumerate(document.faults.kinds):
         key = f"faults.kinds[{index}].name"
         if not re.fullmatch(NAME_PATTERN, kind.name):
@@ -203,7 +205,8 @@ def _kind_rates(document: Document) -> Iterator[Finding]:
 def _script(document: Document) -> Iterator[Finding]:
     if not _catalog_is_known(document):
         return
-    kinds = {kind.name: kind for kind in (*_catalog_kinds(document), *document.faults.kinds)}
+    declared = (*_catalog_kinds(document), *document.faults.kinds, *declared_kinds(document.corruption))
+    kinds = {kind.name: kind for kind in declared}
     nodes = document.cluster.nodes + document.cluster.spares
     for index, fault in enumerate(document.faults.script):
         key = f"faults.script[{index}]"
@@ -264,7 +267,14 @@ RULES: Final = (
     Rule(("faults.kinds", "faults.catalog"), _kind_names),
     Rule(("faults.kinds", "faults.catalog", "cluster.gpus_per_node"), _kind_rates),
     Rule(
-        ("faults.script", "faults.kinds", "faults.catalog", "cluster.nodes", "cluster.spares"),
+        (
+            "faults.script",
+            "faults.kinds",
+            "faults.catalog",
+            "corruption.per_gpu_hour",
+            "cluster.nodes",
+            "cluster.spares",
+        ),
         _script,
     ),
     Rule(
@@ -275,6 +285,7 @@ RULES: Final = (
             "faults.kinds",
             "faults.catalog",
             "faults.lemons",
+            "corruption.per_gpu_hour",
             "cluster.pool",
             "cluster.nodes",
             "cluster.spares",

@@ -34,7 +34,7 @@ def new_state(parts: Parts) -> State:
             seed=parts.seed,
         )
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
-    training = Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas)
+    training = Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas, parts.validation)
     if cluster.fleet is not None:
         training.set_pace(cluster.fleet.pace)
     recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR

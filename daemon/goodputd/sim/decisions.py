@@ -11,10 +11,11 @@ from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
-from goodputd.sim.protocols import Case, Decision, Policy, ScoringPolicy
-from goodputd.sim.repair import RepairSpec
+from goodputd.sim.parts import Parts
+from goodputd.sim.protocols import Case, Decision, ScoringPolicy
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Action, HotResetOutcome, NodeState, Reason, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -31,19 +32,27 @@ _REFUSED: Final = Decision(Action.RESTART, Reason.DEPLETION_GUARD)
 class Decisions:
     """The policy at work."""
 
-    __slots__ = ("_may_retire", "_monitoring", "_needed_nodes", "_policy", "_repair", "_scoring", "_state")
+    __slots__ = (
+        "_may_retire",
+        "_monitoring",
+        "_needed_nodes",
+        "_policy",
+        "_repair",
+        "_scoring",
+        "_state",
+        "_tainting",
+    )
 
-    def __init__(
-        self, state: State, monitoring: Monitoring, policy: Policy, repair: RepairSpec, min_replicas: int
-    ) -> None:
-        """``min_replicas`` is the smallest job that goes on."""
+    def __init__(self, state: State, monitoring: Monitoring, tainting: Tainting, parts: Parts) -> None:
+        """Settings only; the state is the scenario's."""
         self._state = state
+        self._tainting = tainting
         self._monitoring = monitoring
-        self._policy = policy
-        self._scoring = policy if isinstance(policy, ScoringPolicy) else None
-        self._repair = repair
-        self._may_retire = self._scoring is not None or repair.retire_after_evictions > 0
-        self._needed_nodes = min_replicas * state.cluster.nodes_per_replica
+        self._policy = parts.policy
+        self._scoring = parts.policy if isinstance(parts.policy, ScoringPolicy) else None
+        self._repair = parts.cluster.repair
+        self._may_retire = self._scoring is not None or self._repair.retire_after_evictions > 0
+        self._needed_nodes = parts.job.min_replicas * state.cluster.nodes_per_replica
 
     def case(self, detection: Detection) -> Case:
         """The detection with its node's strikes, this one included."""
@@ -148,6 +157,7 @@ class Decisions:
         state = self._state
         no_fault_found = not self._is_faulty(node)
         replacement = state.cluster.evict(node)
+        state.training.held.clear()
         visit = state.shop.admit(
             node,
             state.schedule,
@@ -158,10 +168,10 @@ class Decisions:
         )
         for fault in [fault for fault in state.present if fault.node == node]:
             state.present.remove(fault)
-            if not fault.detected:
+            if not fault.detected and not self._tainting.outlives(fault):
                 self._monitoring.forget(fault)
             if not (visit.cured or fault.transient):
-                state.hazards.keep(fault, fault.step)
+                state.hazards.keep(self._tainting.stands(fault), fault.step)
         if visit.cured:
             state.hazards.node_left(node)
         else:

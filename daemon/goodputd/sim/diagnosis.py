@@ -28,8 +28,11 @@ class Diagnosis:
         """How often the node that failed was not blamed; neither ever falls."""
 
     def blame(self, fault: Fault, detection: Detection) -> Detection:
-        """The detection with the node that is blamed; None where none is."""
-        if fault.node == JOB_WIDE:
+        """The detection with the node that is blamed; None where none is.
+
+        Where no node is named, as by a validation, nobody is blamed, innocent or not.
+        """
+        if fault.node == JOB_WIDE or detection.node is None:
             return detection
         name = f"diagnosis/{fault.identity}/{fault.recurrences}"
         found, innocent, where = uniforms(self._seed, name, 3)

@@ -74,6 +74,27 @@ class FaultMasked:
 
 
 @dataclass(slots=True)
+class CorruptionBaked:
+    """A checkpoint of ``step`` became durable, or was the last of the job, that holds a corruption."""
+
+    at: float
+    fault: str
+    kind: str
+    node: int | None
+    step: int
+
+
+@dataclass(slots=True)
+class WorkVoided:
+    """The job ended on corrupt state: the work after the clean checkpoint of ``step`` is worth nothing."""
+
+    at: float
+    step: int
+    lost_steps: int
+    retracted_steps: int
+
+
+@dataclass(slots=True)
 class DecisionMade:
     """The policy decided; ``strikes`` counts those standing on ``node`` at that moment."""
 
@@ -206,6 +227,8 @@ Fact = (
     | DetectionRaised
     | FalseAlarmRaised
     | FaultMasked
+    | CorruptionBaked
+    | WorkVoided
     | DecisionMade
     | NodeEvicted
     | NodeReturned

@@ -149,6 +149,10 @@ class Hazards:
             schedule.cancel(standing.entry)
             standing.entry = -1
 
+    def primary_rate(self, weight: float) -> float:
+        """Faults a second that stop a job worth so many ordinary nodes, as configured, no recurrences."""
+        return self._node_rate * weight + self._job_rate
+
     def expected_so_far(self, at: float) -> float:
         """Interruptions to be expected of the run in flight up to ``at``."""
         return self._rate * (at - self._since)

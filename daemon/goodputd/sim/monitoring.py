@@ -4,22 +4,27 @@ Turns faults into scheduled detections. Knows the truth only to ask the layers a
 (``telemetry``); what it passes on is a ``Detection``.
 """
 
+from typing import Final
+
 from goodputd.sim.events import FaultMasked
 from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, Detection, Observation
+from goodputd.sim.observation import Claim, CorruptState, Detection, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.state import State
-from goodputd.sim.taxonomy import DetectionResult, JobState, Layer
-from goodputd.sim.telemetry import observe, observe_stopped, survey
+from goodputd.sim.streams import uniforms
+from goodputd.sim.taxonomy import DetectionResult, JobState, Layer, Symptom
+from goodputd.sim.telemetry import observe, observe_stopped, observe_taint, survey
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_CORRUPT = Symptom.CORRUPT
 _FIRST = DetectionResult.FIRST
 _LATE = DetectionResult.LATE
 _NONE = Layer.NONE
 _RUNNING = JobState.RUNNING
+_VALIDATION = Layer.VALIDATION
 
-_BY_A_PERSON = -1
+BY_A_PERSON: Final = -1
 """Index of the detector that is a person."""
 
 
@@ -40,6 +45,12 @@ class Monitoring:
         """The fault struck a running job."""
         self._announce(fault, observe(fault, run, position, self._state.training.checks_from))
 
+    def watch_corrupt(self, fault: Fault, run: Run, position: Position) -> None:
+        """The fault struck a running job and corrupts its state."""
+        observation = observe(fault, run, position, self._state.training.checks_from)
+        observation.corrupt = self._corrupt_state(fault, run.validates_at(fault.step))
+        self._announce(fault, observation)
+
     def watch_stopped(self, fault: Fault) -> None:
         """The fault struck a stopped job: only the layers that still work may claim it.
 
@@ -57,6 +68,43 @@ class Monitoring:
         fault.claims = [c for c in survey(self._detectors, observation) if c[0] >= self._state.now]
         if not self._schedule_first(fault):
             self._schedule_person(fault)
+
+    def watch_taint(self, fault: Fault, run: Run, *, after_step: int) -> None:
+        """The corrupt state of a fault meets the validations of another run, or at other times.
+
+        ``after_step`` is the last step that was not corrupt, or that the run did not execute.
+        """
+        if fault.detected:
+            return
+        self.call_off(fault)
+        shown = observe_taint(fault, self._corrupt_state(fault, run.validates_at(after_step)))
+        others = [claim for claim in fault.claims if claim[2] is not _VALIDATION]
+        fault.claims = sorted([*others, *survey(self._detectors, shown)])
+        self._schedule_first(fault)
+
+    def sees_taint(self, fault: Fault) -> bool:
+        """Whether any layer would find the corrupt state of a fault without the fault."""
+        shown = observe_taint(fault, self._corrupt_state(fault, fault.at))
+        return bool(survey(self._detectors, shown))
+
+    def validated(self, fault: Fault) -> bool:
+        """Whether a validation that is over by now has seen the corrupt state of a fault."""
+        return any(at <= self._state.now and layer is _VALIDATION for at, _, layer in fault.claims)
+
+    def silence(self, fault: Fault) -> None:
+        """The fault is gone and shows nothing more; its corrupt state may."""
+        self.call_off(fault)
+        fault.claims = ()
+
+    def call_off(self, fault: Fault) -> None:
+        """Nobody needs to report the fault any more."""
+        if fault.announced >= 0:
+            self._state.schedule.cancel(fault.announced)
+            fault.announced = -1
+
+    def _corrupt_state(self, fault: Fault, validation_ends_at: float | None) -> CorruptState:
+        name = f"validation/{fault.identity}/{fault.recurrences}"
+        return CorruptState(validation_ends_at, uniforms(self._state.seed, name, 1)[0])
 
     def mute(self) -> None:
         """The job is being restarted: layers that need it running fall silent.
@@ -81,23 +129,27 @@ class Monitoring:
         fault.detected = True
         self._record(fault, index)
         state.tally.mttd[fault.kind.symptom].add(state.now - fault.at)
-        node = None if fault.node == JOB_WIDE else fault.node
-        is_slow = fault.kind.slow_factor > 1.0 and state.job.state is _RUNNING
-        return Detection(state.now, self.layer(index), node, fault.kind.component, is_slow)
+        layer = self.layer(index)
+        # a validation finds corrupt state and does not know whose
+        node = None if fault.node == JOB_WIDE or layer is _VALIDATION else fault.node
+        is_slow = (
+            fault.kind.slow_factor > 1.0
+            and state.job.state is _RUNNING
+            and fault.kind.symptom is not _CORRUPT
+        )
+        return Detection(state.now, layer, node, fault.kind.component, is_slow)
 
     def forget(self, fault: Fault) -> None:
         """A restart or eviction removed a fault that nobody had detected."""
         state = self._state
-        if fault.announced >= 0:
-            state.schedule.cancel(fault.announced)
-            fault.announced = -1
+        self.call_off(fault)
         self._record(fault, None)
         node = None if fault.node == JOB_WIDE else fault.node
         state.facts.append(FaultMasked(state.now, fault.identity, fault.kind.name, node))
 
     def layer(self, index: int) -> Layer:
         """The layer of a claim."""
-        return _NONE if index == _BY_A_PERSON else self._detectors[index].layer
+        return _NONE if index == BY_A_PERSON else self._detectors[index].layer
 
     def _announce(self, fault: Fault, observation: Observation) -> None:
         fault.claims = survey(self._detectors, observation)
@@ -113,7 +165,7 @@ class Monitoring:
 
     def _schedule_person(self, fault: Fault) -> None:
         at = self._state.now + self._operator_seconds
-        fault.announced = self._state.schedule.push(at, "detection", (fault, _BY_A_PERSON))
+        fault.announced = self._state.schedule.push(at, "detection", (fault, BY_A_PERSON))
 
     def _works_stopped(self, claim: Claim) -> bool:
         return self._detectors[claim[1]].sees_during_recovery
@@ -127,5 +179,5 @@ class Monitoring:
         tally = self._state.tally
         tally.recorded += 1
         tally.logged += fault.logged
-        if winner == _BY_A_PERSON:
+        if winner == BY_A_PERSON:
             tally.detections[_NONE, _FIRST].observe(self._state.now - struck_at)

@@ -38,6 +38,18 @@ class Observation:
     gradient_shift_sigmas: float
     """How far the rank's gradient norm moves from the other ranks', in standard deviations."""
     uniform: float
+    corrupt: "CorruptState | None" = None
+    """What corrupt training state shows; None where nothing is corrupt."""
+
+
+@dataclass(slots=True)
+class CorruptState:
+    """What corrupt training state shows by itself, whatever became of the fault that corrupted it."""
+
+    validation_ends_at: float | None
+    """When the first validation ends that runs on it; None when none ever does."""
+    uniform: float
+    """In [0, 1), belongs to the fault: decides whether a validation can see it."""
 
 
 Claim = tuple[float, int, Layer]

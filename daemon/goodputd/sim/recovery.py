@@ -80,9 +80,9 @@ def _plan(*stages: tuple[StageName, float]) -> RecoveryPlan:
     )
 
 
-def decide_plan(spec: RecoverySpec) -> RecoveryPlan:
-    """The part of a plan before the decision is known."""
-    return _plan((StageName.DECIDE, spec.decide_seconds))
+def decide_plan(spec: RecoverySpec, at_least: float = 0.0) -> RecoveryPlan:
+    """The part of a plan before the decision is known, of ``at_least`` so many seconds."""
+    return _plan((StageName.DECIDE, max(spec.decide_seconds, at_least)))
 
 
 def restart_plan(

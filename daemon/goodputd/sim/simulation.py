@@ -10,6 +10,7 @@ from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.building import new_state
+from goodputd.sim.corruption import Taint
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     Command,
@@ -22,7 +23,7 @@ from goodputd.sim.events import (
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
 from goodputd.sim.hazards import Standing
 from goodputd.sim.incident import Incident
-from goodputd.sim.monitoring import Monitoring
+from goodputd.sim.monitoring import BY_A_PERSON, Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.parts import Parts
 from goodputd.sim.report import Context, report
@@ -30,12 +31,14 @@ from goodputd.sim.response import Response
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.streams import uniforms
 from goodputd.sim.supply import Supply
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BENIGN = Symptom.BENIGN
 _COMPLETED = JobState.COMPLETED
+_CORRUPT = Symptom.CORRUPT
 _FAILED = NodeState.FAILED
 _FALSE_ALARM = Component.FALSE_ALARM
 _INJECTED = Origin.INJECTED
@@ -54,11 +57,12 @@ class Simulation:
         self._during_recovery = parts.faults.during_recovery
         self._state = new_state(parts)
         self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._decisions = Decisions(
-            self._state, self._monitoring, parts.policy, parts.cluster.repair, parts.job.min_replicas
-        )
+        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
+        self._decisions = Decisions(self._state, self._monitoring, self._tainting, parts)
         self._walk = Walk(self._state, self._monitoring)
-        self._response = Response(self._state, self._monitoring, self._decisions, self._walk, parts)
+        self._response = Response(
+            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
+        )
         self._context = Context(
             parts.name,
             parts.seed,
@@ -85,6 +89,7 @@ class Simulation:
             "preempted": self._supply.preempted,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
+            "bake": self._on_bake,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
@@ -232,7 +237,11 @@ class Simulation:
         assert run is not None  # noqa: S101 - a running job has a run
         position = run.position(state.now)
         fault.step = position.whole_steps
-        self._monitoring.watch_running(fault, run, position)
+        if fault.kind.symptom is _CORRUPT:
+            self._monitoring.watch_corrupt(fault, run, position)
+            self._tainting.struck(fault, run)
+        else:
+            self._monitoring.watch_running(fault, run, position)
         if fault.kind.stops:
             state.halt(_STALLED, position)
             state.ledger.open(_UNDETECTED_STALL, state.now)
@@ -242,6 +251,7 @@ class Simulation:
             state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
             state.schedule_target()
             self._supply.schedule_planned_stop()
+            self._tainting.speed_changed(slowed)
 
     # --- detection
 
@@ -253,6 +263,8 @@ class Simulation:
             detection = state.diagnosis.blame(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
+        if state.taints:
+            self._tainting.found(fault, detection.layer)
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
@@ -295,10 +307,23 @@ class Simulation:
         self._state.planned_entry = -1
         self._response.planned_stop()
 
-    def _on_target(self, _: None) -> None:
+    def _on_target(self, again: str | None) -> None:
         state = self._state
         state.target_entry = -1
+        if state.taints and again is None:
+            # what the validation of this very step finds comes first
+            state.target_entry = state.schedule.push(state.now, "target", "again")
+            return
         state.halt(_COMPLETED, state.training.position(state.now), is_planned=True)
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))
+        self._tainting.end_reached()
+
+    # --- corruption
+
+    def _on_bake(self, taint: Taint) -> None:
+        self._tainting.baked(taint)
+        if self._tainting.discovers_at_checkpoint:
+            self._monitoring.call_off(taint.fault)
+            self._on_detection((taint.fault, BY_A_PERSON))

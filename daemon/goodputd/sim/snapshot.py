@@ -13,6 +13,7 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     HotResetOutcome,
     JobState,
@@ -88,6 +89,16 @@ class FleetSnapshot:
 
 
 @dataclass(slots=True)
+class Corruptions:
+    """Silent corruption: ground truth, except for what was detected."""
+
+    injected: int
+    """Corruptions of a running job."""
+    outcomes: dict[CorruptionOutcome, int]
+    """Of those whose outcome is known."""
+
+
+@dataclass(slots=True)
 class Snapshot:
     """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
 
@@ -117,6 +128,7 @@ class Snapshot:
     decisions: dict[tuple[Action, Reason], int]
     recoveries: dict[tuple[Action, RecoveryOutcome], int]
     verifications: dict[VerificationOutcome, int]
+    corruptions: Corruptions
 
     steps: int
     """Executed, repeats included."""
@@ -125,6 +137,9 @@ class Snapshot:
     step: int
     """step = steps - lost_steps - retracted_steps whenever the job runs."""
     checkpoints: dict[tuple[CheckpointTier, CheckpointOutcome], int]
+    """Tiers in use only."""
+    restores: dict[CheckpointTier, int]
+    """Tiers in use only."""
 
     recovery_seconds: Histogram
     """Stopped seconds per closed incident."""

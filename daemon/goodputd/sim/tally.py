@@ -15,6 +15,7 @@ from goodputd.sim.snapshot import Histogram, Total
 from goodputd.sim.taxonomy import (
     Action,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     Layer,
     Origin,
@@ -123,6 +124,12 @@ class Tally:
         default_factory=lambda: {s: Total(0.0, 0) for s in Symptom if s is not Symptom.BENIGN}
     )
     last_interruption_at: float | None = None
+    unreadable: int = 0
+    """Checkpoints that could not be read back."""
+    corruptions_injected: int = 0
+    corruptions: dict[CorruptionOutcome, int] = field(
+        default_factory=lambda: dict.fromkeys(CorruptionOutcome, 0)
+    )
 
     def misses(self) -> dict[Layer, int]:
         """How many of the recorded faults each layer never claimed."""

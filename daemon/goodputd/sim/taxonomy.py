@@ -219,14 +219,25 @@ class VerificationOutcome(StrEnum):
     MISSED = "missed"
 
 
-class CheckpointTier(StrEnum):
-    """Where a checkpoint lies."""
+class CorruptionOutcome(StrEnum):
+    """What became of a silent corruption; each has one outcome, once it is known."""
 
+    DETECTED = "detected"
+    BAKED = "baked"
+    HARMLESS = "harmless"
+
+
+class CheckpointTier(StrEnum):
+    """Where a checkpoint lies: in host memory, on the nodes' disks, in storage that survives any node."""
+
+    MEMORY = "memory"
+    LOCAL = "local"
     REMOTE = "remote"
 
 
 class CheckpointOutcome(StrEnum):
-    """What became of a save."""
+    """What became of a save; one that was saved may turn out unreadable later."""
 
     SAVED = "saved"
     INTERRUPTED = "interrupted"
+    UNREADABLE = "unreadable"

@@ -6,7 +6,7 @@ asks every layer for its claim. Every layer's answer is kept, not only the winne
 
 from goodputd.sim.faults import Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, Observation
+from goodputd.sim.observation import Claim, CorruptState, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.taxonomy import Symptom
 
@@ -17,15 +17,18 @@ _CRASH = Symptom.CRASH
 def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> Observation:
     """What a fault shows that strikes the running job at ``fault.at``.
 
-    A hang leaves the processes beating. While a save blocks training no step beat is expected, and
-    the ranks that are left meet in the next collective only after it.
+    A hang leaves the processes beating. While a save or a validation blocks training no step beat is
+    expected, and the ranks that are left meet in the next collective only after it.
     """
     at = fault.at
     kind = fault.kind
     blocked_until = at
     last_step_at = position.activity_since
-    if position.in_save:
-        last_step_at = blocked_until = position.save_ends_at
+    paused_until = position.save_ends_at
+    if position.aside is not None:
+        paused_until = paused_until or position.aside.validation_ends_at
+    if paused_until:
+        last_step_at = blocked_until = paused_until
     stops = kind.stops
     return Observation(
         at,
@@ -59,6 +62,14 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
         0.0,
         fault.marks.statistic,
     )
+
+
+def observe_taint(fault: Fault, corrupt: CorruptState) -> Observation:
+    """What is left to see of a corruption whose fault shows nothing any more."""
+    observation = observe_stopped(fault, collective_stalls_at=None)
+    observation.beats_stop_at = observation.event_logged_at = None
+    observation.corrupt = corrupt
+    return observation
 
 
 def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[Claim]:
