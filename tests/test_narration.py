@@ -1,6 +1,7 @@
 """Narration: what facts come to in words."""
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -18,12 +19,15 @@ from goodputd.sim.events import (
     CorruptionBaked,
     DecisionMade,
     DetectionRaised,
+    DeviceReset,
     Fact,
     FalseAlarmRaised,
     FaultMasked,
     FaultOccurred,
     JobResized,
     NodeEvicted,
+    NodePreempted,
+    NodeRetired,
     NodeReturned,
     RestoreVerified,
     StageFinished,
@@ -59,6 +63,9 @@ FACTS: list[Fact] = [
     TargetReached(AT, 1000),
     CorruptionBaked(AT, "f", "silent_corruption", 12, 400),
     WorkVoided(AT, 800, 40, 160),
+    DeviceReset(AT, 1, 817, ("f",)),
+    NodeRetired(AT, 817),
+    NodePreempted(AT, 2052),
 ]
 """One of each kind."""
 
@@ -249,6 +256,14 @@ def test_faults_that_nobody_detects_are_forgotten(symptom: Symptom) -> None:
     assert story.text().startswith("node 817 -> hardware in 2 s")
 
 
+def test_nodes_that_come_and_go_for_good_are_told() -> None:
+    """A node that leaves the fleet and one that other work gave up are lines of their own, at once."""
+    assert [
+        "node 817 leaves the fleet for good",
+        "other work gives up node 2052 for the job",
+    ] == told(NodeRetired(AT, 817), NodePreempted(AT, 2052))
+
+
 def test_a_completed_job_says_so() -> None:
     """Reaching the target step is a line."""
     assert ["step 1,000 reached, the job is completed"] == told(TargetReached(AT, 1000))
@@ -262,7 +277,14 @@ def test_every_fact_becomes_an_event(fact: Fact) -> None:
     own = {name: getattr(fact, name) for name in fact.__slots__}
     if isinstance(fact, DetectionRaised):
         own["claims"] = {"hardware": AT}
+    if isinstance(fact, DeviceReset):
+        own["cured"] = ["f"]
     assert {**own, "simulated_time": "1970-01-04T04:12:00.000Z"} == fields
+
+
+def test_every_kind_of_fact_is_tried() -> None:
+    """The list above has one of each."""
+    assert set(get_args(Fact)) == {type(fact) for fact in FACTS}
 
 
 def test_event_names_are_the_facts_names() -> None:

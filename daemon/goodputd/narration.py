@@ -23,6 +23,8 @@ from goodputd.sim.events import (
     FaultOccurred,
     JobResized,
     NodeEvicted,
+    NodePreempted,
+    NodeRetired,
     RestoreVerified,
     StageFinished,
     TargetReached,
@@ -207,7 +209,13 @@ class Narrator:
                 incident.resumed = fact
                 self._open = None
                 yield incident
-            case JobResized() | CapacityAwaited() | TargetReached() | CorruptionBaked() | WorkVoided():
+            case CorruptionBaked() | WorkVoided():
+                yield _of_corruption(fact)
+            case NodeRetired():
+                yield RemarkStory(fact.at, f"node {fact.node} leaves the fleet for good")
+            case NodePreempted():
+                yield RemarkStory(fact.at, f"other work gives up node {fact.node} for the job")
+            case JobResized() | CapacityAwaited() | TargetReached():
                 yield self._remark(fact)
             case _:
                 self._join(fact)
@@ -248,18 +256,9 @@ class Narrator:
             self._open = IncidentStory(at)
         return self._open
 
-    def _remark(
-        self, fact: JobResized | CapacityAwaited | TargetReached | CorruptionBaked | WorkVoided
-    ) -> RemarkStory:
+    def _remark(self, fact: JobResized | CapacityAwaited | TargetReached) -> RemarkStory:
         if isinstance(fact, TargetReached):
             return RemarkStory(fact.at, f"step {fact.step:,} reached, the job is completed")
-        if isinstance(fact, CorruptionBaked):
-            remark = f"{_where(fact.node)} {fact.kind} is baked into the checkpoint of step {fact.step:,}"
-            return RemarkStory(fact.at, remark, is_warning=True)
-        if isinstance(fact, WorkVoided):
-            void = _count(fact.lost_steps + fact.retracted_steps, "step")
-            remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
-            return RemarkStory(fact.at, remark, is_warning=True)
         if isinstance(fact, CapacityAwaited):
             remark = f"waits for capacity: {fact.healthy_nodes:,} healthy nodes, {fact.needed_nodes:,} needed"
             return RemarkStory(fact.at, remark, is_warning=True)
@@ -268,6 +267,15 @@ class Narrator:
         verb = "shrinks" if fact.active_gpus < before else "grows"
         remark = f"the job {verb} to {fact.active_gpus:,} of {fact.nominal_gpus:,} GPUs"
         return RemarkStory(fact.at, remark)
+
+
+def _of_corruption(fact: CorruptionBaked | WorkVoided) -> RemarkStory:
+    if isinstance(fact, CorruptionBaked):
+        remark = f"{_where(fact.node)} {fact.kind} is baked into the checkpoint of step {fact.step:,}"
+    else:
+        void = _count(fact.lost_steps + fact.retracted_steps, "step")
+        remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
+    return RemarkStory(fact.at, remark, is_warning=True)
 
 
 def _where(node: int | None) -> str:

@@ -2,10 +2,12 @@
 
 When training resumes, every fault is settled: what is transient is gone, what is permanent waits to
 strike anew. So the facts from one resume to the next tell the whole incident, and each such stretch
-is folded alone, when somebody asks for it.
+is folded alone, when somebody asks for it. Only corrupt state may outlive a resume, so the
+corruptions of earlier stretches are told to the fold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from goodputd.history.premises import IN_PROGRESS, STALL, WAIT, Premises
@@ -22,8 +24,10 @@ from goodputd.history.records import (
 )
 from goodputd.sim.events import (
     CapacityAwaited,
+    CorruptionBaked,
     DecisionMade,
     DetectionRaised,
+    DeviceReset,
     Fact,
     FalseAlarmRaised,
     FaultMasked,
@@ -34,26 +38,49 @@ from goodputd.sim.events import (
     StageFinished,
     TrainingResumed,
 )
-from goodputd.sim.taxonomy import STOPPING, Action, Component, Layer, StageName, Symptom
+from goodputd.sim.taxonomy import STOPPING, Action, Component, Layer, Origin, StageName, Symptom
 
 _SAME_INSTANT_SECONDS: Final = 1e-6
 """Stages follow each other to within rounding; a longer gap is a stall or a wait."""
+_SAME_STRIKE_SECONDS: Final = 1e-3
+"""An instant and a latency after it give the instant back to within rounding, in a thousand years, too."""
 
 
-def fold(premises: Premises, facts: Sequence[Fact], now: float) -> IncidentRecord | None:
+@dataclass(slots=True)
+class Corruption:
+    """A corrupt fault that struck, and the step of the checkpoint that it was baked into."""
+
+    fact: FaultOccurred
+    baked_step: int | None = None
+
+
+Corruptions = Mapping[str, Sequence[Corruption]]
+"""All that are known, by fault, oldest first."""
+
+
+def is_strike(struck_at: float, detection: DetectionRaised) -> bool:
+    """Whether that is the strike which was detected; a fault may have struck more than once."""
+    return abs(detection.at - detection.latency_seconds - struck_at) <= _SAME_STRIKE_SECONDS
+
+
+def fold(
+    premises: Premises, facts: Sequence[Fact], now: float, corruptions: Corruptions
+) -> IncidentRecord | None:
     """The incident in the facts since a resume, closed or not; None when none was opened.
 
     ``now`` is where an open incident has come to.
     """
-    folding = _Folding(premises)
+    folding = _Folding(premises, corruptions)
     for fact in facts:
         folding.take(fact)
     return folding.record(now)
 
 
-def fold_faults(premises: Premises, facts: Sequence[Fact]) -> tuple[FaultRecord, ...]:
+def fold_faults(
+    premises: Premises, facts: Sequence[Fact], corruptions: Corruptions
+) -> tuple[FaultRecord, ...]:
     """The faults of such a stretch, whether or not one of them opened an incident."""
-    folding = _Folding(premises)
+    folding = _Folding(premises, corruptions)
     for fact in facts:
         folding.take(fact)
     return tuple(folding.faults.values())
@@ -62,14 +89,16 @@ def fold_faults(premises: Premises, facts: Sequence[Fact]) -> tuple[FaultRecord,
 class _Folding:
     """What is known so far."""
 
-    def __init__(self, premises: Premises) -> None:
+    def __init__(self, premises: Premises, corruptions: Corruptions) -> None:
         self._premises = premises
+        self._corruptions = corruptions
         self.faults: dict[str, FaultRecord] = {}
         self._alarms: list[FalseAlarmRecord] = []
         self._decisions: list[DecisionRecord] = []
-        self._undecided: list[DetectionRaised | FalseAlarmRaised] = []
+        self._undecided: list[tuple[DetectionRaised | FalseAlarmRaised, FaultRecord | None]] = []
         self._tolerated: DecisionMade | None = None
         self._opening: DetectionRaised | FalseAlarmRaised | None = None
+        self._opening_fault: FaultRecord | None = None
         self._stages: list[StageFinished] = []
         self._waits: list[float] = []
         self._verifications: list[VerificationRecord] = []
@@ -81,19 +110,29 @@ class _Folding:
         """One more fact; those that tell nothing of an incident are passed over."""
         match fact:
             case FaultOccurred():
-                self._struck(fact)
+                self.faults[fact.fault] = _fault(fact)
             case DetectionRaised():
                 self._detected(fact)
             case FalseAlarmRaised():
                 self._alarms.append(FalseAlarmRecord(at=fact.at, layer=fact.layer, node=fact.node))
-                self._noticed(fact)
-            case FaultMasked():
+                self._noticed(fact, None)
+            case FaultMasked() if fact.fault in self.faults:
                 self.faults[fact.fault].outcome = FaultOutcome.MASKED
+            case CorruptionBaked() if fact.fault in self.faults:
+                self.faults[fact.fault].baked_step = fact.step
             case DecisionMade():
                 self._decided(fact)
+            case DeviceReset():
+                self._decisions[-1].cured = fact.cured
             case NodeEvicted():
                 last = self._decisions[-1]
                 last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+            case _:
+                self._recovered(fact)
+
+    def _recovered(self, fact: Fact) -> None:
+        """A fact on the way back to training."""
+        match fact:
             case StageFinished():
                 self._number = fact.incident
                 self._stages.append(fact)
@@ -121,8 +160,7 @@ class _Folding:
         resumed = self._resumed
         until = now if resumed is None else resumed.at
         stopped_at = self._stopped_at(resumed)
-        opening = self._opening
-        fault = self.faults[opening.fault] if isinstance(opening, DetectionRaised) else None
+        opening, fault = self._opening, self._opening_fault
         lost = None if resumed is None else resumed.lost_steps
         retracted = None if resumed is None else resumed.retracted_steps
         return IncidentRecord(
@@ -153,25 +191,22 @@ class _Folding:
 
     # --- faults and detections
 
-    def _struck(self, fact: FaultOccurred) -> None:
-        benign = fact.symptom is Symptom.BENIGN
-        self.faults[fact.fault] = FaultRecord(
-            id=fact.fault,
-            at=fact.at,
-            kind=fact.kind,
-            component=fact.component,
-            symptom=fact.symptom,
-            origin=fact.origin,
-            node=fact.node,
-            transient=fact.transient,
-            outcome=FaultOutcome.BENIGN if benign else FaultOutcome.UNDETECTED,
-            detected_by=None,
-            detected_at=None,
-            claims=(),
-        )
+    def _fault_of(self, detection: DetectionRaised) -> FaultRecord:
+        """What was detected, which may have struck before the last resume and left corrupt state behind."""
+        fault = self.faults.get(detection.fault)
+        if fault is not None and is_strike(fault.at, detection):
+            return fault
+        struck = self._corruptions.get(detection.fault, ())
+        earlier = next((each for each in struck if is_strike(each.fact.at, detection)), None)
+        if earlier is None:  # so far back that nothing is kept of it
+            earlier = Corruption(_forgotten(detection))
+        found = _fault(earlier.fact)
+        found.baked_step = earlier.baked_step
+        self.faults[detection.fault if fault is None else f"{detection.fault} at {found.at!r}"] = found
+        return found
 
     def _detected(self, fact: DetectionRaised) -> None:
-        fault = self.faults[fact.fault]
+        fault = self._fault_of(fact)
         tolerated = fact.incident is None
         fault.outcome = FaultOutcome.TOLERATED if tolerated else FaultOutcome.DETECTED
         fault.detected_by, fault.detected_at = fact.layer, fact.at
@@ -181,12 +216,13 @@ class _Folding:
                 self._decisions.append(_decision(self._tolerated, fact, fault.component))
                 self._tolerated = None
         else:
-            self._noticed(fact)
+            self._noticed(fact, fault)
 
-    def _noticed(self, fact: DetectionRaised | FalseAlarmRaised) -> None:
+    def _noticed(self, fact: DetectionRaised | FalseAlarmRaised, fault: FaultRecord | None) -> None:
         self._number = fact.incident
-        self._opening = self._opening or fact
-        self._undecided.append(fact)
+        if self._opening is None:
+            self._opening, self._opening_fault = fact, fault
+        self._undecided.append((fact, fault))
 
     # --- decisions
 
@@ -197,12 +233,8 @@ class _Folding:
         elif fact.action is Action.WAIT_FOR_CAPACITY:
             self._decisions.append(_decision(fact, None, None))
         else:
-            about = self._undecided.pop(0)
-            component = (
-                self.faults[about.fault].component
-                if isinstance(about, DetectionRaised)
-                else Component.FALSE_ALARM
-            )
+            about, fault = self._undecided.pop(0)
+            component = Component.FALSE_ALARM if fault is None else fault.component
             self._decisions.append(_decision(fact, about, component))
 
     def _component(self, fault: FaultRecord | None) -> Component:
@@ -219,8 +251,8 @@ class _Folding:
             return resumed.at - resumed.stopped_seconds
         if self._began_planned():
             return self._stages[0].at - self._stages[0].seconds
-        opening = self._opening
-        if isinstance(opening, DetectionRaised) and self.faults[opening.fault].symptom in STOPPING:
+        opening, fault = self._opening, self._opening_fault
+        if isinstance(opening, DetectionRaised) and fault is not None and fault.symptom in STOPPING:
             return opening.at - opening.latency_seconds
         return opening.at
 
@@ -270,6 +302,38 @@ class _Folding:
         else:
             return None
         return self._premises.restore_seconds(gpus, resharded=self._resized is not None)
+
+
+def _fault(fact: FaultOccurred) -> FaultRecord:
+    benign = fact.symptom is Symptom.BENIGN
+    return FaultRecord(
+        id=fact.fault,
+        at=fact.at,
+        kind=fact.kind,
+        component=fact.component,
+        symptom=fact.symptom,
+        origin=fact.origin,
+        node=fact.node,
+        transient=fact.transient,
+        outcome=FaultOutcome.BENIGN if benign else FaultOutcome.UNDETECTED,
+        detected_by=None,
+        detected_at=None,
+        claims=(),
+    )
+
+
+def _forgotten(detection: DetectionRaised) -> FaultOccurred:
+    """What the detection alone tells of its fault; only corrupt state is found so late."""
+    return FaultOccurred(
+        detection.at - detection.latency_seconds,
+        detection.fault,
+        detection.kind,
+        Component.UNKNOWN,
+        Symptom.CORRUPT,
+        Origin.PRIMARY,
+        None,
+        transient=True,
+    )
 
 
 def _claims(fact: DetectionRaised, struck_at: float, layers: Sequence[Layer]) -> list[LayerClaim]:

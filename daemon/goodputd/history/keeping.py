@@ -11,16 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from goodputd.history.fold import fold, fold_faults
+from goodputd.history.fold import Corruption, fold, fold_faults, is_strike
 from goodputd.history.premises import Premises, premises_of
 from goodputd.history.records import DecisionRecord, FaultRecord, IncidentRecord
 from goodputd.settings import Scenario
 from goodputd.sim.events import (
+    CorruptionBaked,
     DetectionRaised,
+    DeviceReset,
     Fact,
     FalseAlarmRaised,
     FaultOccurred,
     NodeEvicted,
+    NodeReturned,
     StageFinished,
     TrainingResumed,
 )
@@ -31,6 +34,9 @@ FACTS_KEPT: Final = 6000
 _FACTS_KEPT_IN_ALL: Final = 24_000
 _LEAST_FACTS_KEPT: Final = 500
 _FOLDED_KEPT: Final = 64
+
+# An attribute of an enum class costs 0.3 us in Python 3.11; every kept fact is asked for it.
+_CORRUPT: Final = Symptom.CORRUPT
 
 
 @dataclass(slots=True)
@@ -71,7 +77,7 @@ class Chronicle:
         stretch = index.stretch(number)
         if stretch is not None:
             return self._closed(stretch)
-        record = fold(self.premises, index.tail, self._at_least(now))
+        record = fold(self.premises, index.tail, self._at_least(now), index.corruptions)
         return record if record is not None and record.number == number else None
 
     @property
@@ -91,7 +97,7 @@ class Chronicle:
         """
         index = self._indexed_facts()
         begins, ends = index.bounds(until)
-        record = fold(self.premises, index.facts[begins:ends], until)
+        record = fold(self.premises, index.facts[begins:ends], until, index.corruptions)
         if record is not None and record.stopped_at < before:
             yield record
         for stretch in index.closed_before(begins, before):
@@ -100,25 +106,30 @@ class Chronicle:
                 yield record
 
     def strikes(self, fault: str, now: float) -> list[Strike]:
-        """Every kept strike of this fault, oldest first."""
+        """Every kept strike of this fault, oldest first, with the incident in which it was found."""
         index = self._indexed_facts()
         found = []
         for position, fact in enumerate(index.facts):
             if type(fact) is FaultOccurred and fact.fault == fault and position >= index.begins:
-                stretch = index.around(position)
-                records = fold_faults(self.premises, stretch)
-                record = fold(self.premises, stretch, self._at_least(now))
-                found += [Strike(each, record) for each in records if each.id == fault]
+                stretch = index.around(index.told_at(position, fact))
+                records = fold_faults(self.premises, stretch, index.corruptions)
+                record = fold(self.premises, stretch, self._at_least(now), index.corruptions)
+                found += [Strike(each, record) for each in records if (each.id, each.at) == (fault, fact.at)]
         return found
 
     def standing_faults(self, node: int, before: float) -> list[FaultOccurred]:
         """Permanent faults that struck ``node`` earlier and that it still carried at ``before``."""
         carried: list[FaultOccurred] = []
+        in_repair: list[FaultOccurred] = []
         for fact in self._facts:
             if fact.at >= before:
                 break
             if type(fact) is NodeEvicted and fact.node == node:
-                carried.clear()
+                carried, in_repair = [], carried
+            elif type(fact) is NodeReturned and fact.node == node:
+                carried = [] if fact.cured else in_repair
+            elif type(fact) is DeviceReset and fact.cured:
+                carried = [each for each in carried if each.fault not in fact.cured]
             elif type(fact) is FaultOccurred and fact.node == node and not fact.transient:
                 carried += [fact] if fact.symptom is not Symptom.BENIGN else []
         return carried
@@ -132,7 +143,7 @@ class Chronicle:
         """What has struck since training was last verified."""
         index = self._indexed_facts()
         begins, ends = index.bounds(until)
-        return fold_faults(self.premises, index.facts[begins:ends])
+        return fold_faults(self.premises, index.facts[begins:ends], index.corruptions)
 
     def _closed(self, stretch: tuple[Fact, ...]) -> IncidentRecord:
         """The record of a closed incident; those that were asked for lately are at hand."""
@@ -140,7 +151,7 @@ class Chronicle:
         assert isinstance(resumed, TrainingResumed)  # noqa: S101 - it is what closes a stretch
         record = self._folded.get(resumed.incident)
         if record is None:
-            record = fold(self.premises, stretch, resumed.at)
+            record = fold(self.premises, stretch, resumed.at, self._indexed_facts().corruptions)
             assert record is not None  # noqa: S101 - it was closed, so it was opened
             while len(self._folded) >= _FOLDED_KEPT:
                 del self._folded[next(iter(self._folded))]
@@ -184,7 +195,7 @@ class History:
 class _Index:
     """The facts at one moment, cut into stretches from resume to resume."""
 
-    __slots__ = ("_resumes", "begins", "facts", "first_number", "since")
+    __slots__ = ("_resumes", "begins", "corruptions", "facts", "first_number", "since")
 
     def __init__(self, facts: tuple[Fact, ...], *, complete: bool) -> None:
         """``complete`` when nothing was forgotten; else the first stretch lacks its beginning: left out."""
@@ -198,6 +209,13 @@ class _Index:
         self._resumes = resumes
         first = facts[resumes[0]] if resumes else None
         self.first_number = first.incident if isinstance(first, TrainingResumed) else None
+        self.corruptions: dict[str, list[Corruption]] = {}
+        """What corrupted the training state, by fault: a later stretch may be about it."""
+        for fact in facts:
+            if type(fact) is FaultOccurred and fact.symptom is _CORRUPT:
+                self.corruptions.setdefault(fact.fault, []).append(Corruption(fact))
+            elif type(fact) is CorruptionBaked and fact.fault in self.corruptions:
+                self.corruptions[fact.fault][-1].baked_step = fact.step
 
     @property
     def tail(self) -> tuple[Fact, ...]:
@@ -220,6 +238,19 @@ class _Index:
         if self.first_number is None or not 0 <= number - self.first_number < len(self._resumes):
             return None
         return self._closed(number - self.first_number)
+
+    def told_at(self, position: int, struck: FaultOccurred) -> int:
+        """The position of the fact with most to tell of the strike at ``position``: it may be found late."""
+        if struck.symptom is not _CORRUPT:
+            return position
+        found = (
+            later
+            for later in range(position + 1, len(self.facts))
+            if type(fact := self.facts[later]) is DetectionRaised
+            and fact.fault == struck.fault
+            and is_strike(struck.at, fact)
+        )
+        return next(found, position)
 
     def around(self, position: int) -> tuple[Fact, ...]:
         """The stretch that holds the fact at ``position``."""

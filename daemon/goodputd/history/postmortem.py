@@ -6,7 +6,7 @@ known so far.
 
 from dataclasses import dataclass
 
-from goodputd.history.judgement import Judgement, judge
+from goodputd.history.judgement import Judgement, is_misdiagnosed, judge
 from goodputd.history.keeping import Chronicle, History, Strike
 from goodputd.history.observations import Observation, observe, place
 from goodputd.history.records import DESCRIBED, FaultOutcome, FaultRecord, IncidentRecord
@@ -96,7 +96,7 @@ def post_mortem(history: History, chronicle: Chronicle, number: int, now: float)
         incident=incident,
         concluded=_concluded(incident),
         root_cause=_root_cause(incident),
-        conclusion_is_right=incident.component is not Component.FALSE_ALARM,
+        conclusion_is_right=_is_right(incident),
         judgements=judge(chronicle.premises, incident, standing),
         observations=observe(chronicle.premises, incident),
         budget_seconds=RECOVERY_BUDGET_SECONDS,
@@ -116,7 +116,19 @@ def _concluded(incident: IncidentRecord) -> str:
     if incident.component is Component.FALSE_ALARM:
         return f"{incident.layer}: a failure of {place(incident.node)}."
     who = "A person" if incident.layer is Layer.NONE else f"The {incident.layer} layer"
+    if incident.layer is Layer.VALIDATION:
+        return f"{who}: the training state is corrupt, and nobody knows since when or by whom."
+    fault = incident.first_fault
+    if incident.node is None and fault is not None and fault.node is not None:
+        return f"{who}: a {incident.component} fault, of a node that nobody could name."
     return f"{who}: a {incident.component} fault of {place(incident.node)}."
+
+
+def _is_right(incident: IncidentRecord) -> bool:
+    fault = incident.first_fault
+    if fault is not None and is_misdiagnosed(incident.node, fault):
+        return False
+    return incident.component is not Component.FALSE_ALARM
 
 
 def _root_cause(incident: IncidentRecord) -> str:
@@ -133,7 +145,10 @@ def _root_cause(incident: IncidentRecord) -> str:
     more = f" {_count(others, 'more fault')} struck before training was verified." if others else ""
     kind = fault.kind.replace("_", " ")
     what = f"{fault.component} {fault.symptom}{again}; {lasting}"
-    return f"{kind[:1].upper()}{kind[1:]} on {place(fault.node)} ({what}).{more}"
+    baked = ""
+    if fault.baked_step is not None:
+        baked = f" The checkpoint of step {fault.baked_step:,} was saved with what it corrupted."
+    return f"{kind[:1].upper()}{kind[1:]} on {place(fault.node)} ({what}).{baked}{more}"
 
 
 def _everywhere(history: History, here: Chronicle, fault: FaultRecord, now: float) -> list[FaultElsewhere]:
@@ -183,7 +198,8 @@ def _why_not(chronicle: Chronicle, fault: FaultRecord) -> str:
         return "The fault was injected by hand; it is not part of the history that scenarios share."
     if fault.at < chronicle.since:
         return "So far back nothing is kept of this scenario."
-    return f"It did not strike here: {place(fault.node)} was not in the job at that moment."
+    cured = " or an ordinary node by then" if chronicle.premises.has_lemons else ""
+    return f"It did not strike here: {place(fault.node)} was not in the job at that moment{cured}."
 
 
 def _cost(strike: Strike) -> StrikeCost:

@@ -7,7 +7,7 @@ the cluster, the repair shop and the policy, nothing of stages.
 
 from typing import Final
 
-from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
+from goodputd.sim.events import CapacityAwaited, DecisionMade, DeviceReset, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
@@ -138,14 +138,15 @@ class Decisions:
             return
         state = self._state
         incident.first_stages = (*incident.first_stages, (_HOT_RESET, self._repair.hot_reset_seconds))
-        outcome = HotResetOutcome.IN_VAIN
+        cured = []
         for fault in state.present:
             if fault.node == node and not fault.transient:
                 name = f"hot_reset/{fault.identity}/{fault.recurrences}"
                 if uniforms(state.seed, name, 1)[0] < self._repair.hot_reset_probability:
                     fault.transient = True
-                    outcome = HotResetOutcome.CURED
-        state.shop.counts.hot_resets[outcome] += 1
+                    cured.append(fault.identity)
+        state.shop.counts.hot_resets[HotResetOutcome.CURED if cured else HotResetOutcome.IN_VAIN] += 1
+        state.facts.append(DeviceReset(state.now, incident.number, node, tuple(cured)))
 
     def _failed_before_verified(self, incident: Incident, cause: str) -> None:
         before = incident.recoveries.pop(cause, None)

@@ -107,6 +107,19 @@ class DecisionMade:
 
 
 @dataclass(slots=True)
+class DeviceReset:
+    """The restart that was decided on resets a device in place.
+
+    ``cured`` are the permanent faults that this takes away, by id (ground truth).
+    """
+
+    at: float
+    incident: int
+    node: int
+    cured: tuple[str, ...]
+
+
+@dataclass(slots=True)
 class NodeEvicted:
     """A node left the job for repair; ``replacement`` took its slot, None when the job shrank.
 
@@ -230,6 +243,7 @@ Fact = (
     | CorruptionBaked
     | WorkVoided
     | DecisionMade
+    | DeviceReset
     | NodeEvicted
     | NodeReturned
     | NodeRetired

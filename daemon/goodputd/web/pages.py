@@ -17,7 +17,7 @@ from goodputd.history.keeping import Chronicle, History
 from goodputd.history.postmortem import RECOVERY_BUDGET_SECONDS
 from goodputd.history.records import DecisionRecord, IncidentRecord
 from goodputd.metrics.view import ScenarioView, View
-from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState
+from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState, StageName
 from goodputd.web.drawing import (
     PROVISIONAL,
     Axis,
@@ -76,6 +76,12 @@ class StatusPage:
         self._lock = asyncio.Lock()
         self._view: View | None = None
         self._fragments: dict[str, Markup] = {}
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that incidents may have by the settings of any scenario, in order."""
+        planned = [chronicle.premises.buckets for chronicle in self._history.chronicles]
+        return tuple(stage for stage in StageName if any(stage in buckets for buckets in planned))
 
     async def fragments(self, view: View) -> dict[str, Markup]:
         """Every fragment of the page for this view, by the id of its element."""
