@@ -105,6 +105,19 @@ def test_another_rate_of_corruption_is_another_fate() -> None:
     assert [True, False, True] == [scenario.paired for scenario in parsed(text).scenarios]
 
 
+def test_the_shares_are_at_most_all_of_it() -> None:
+    """What they leave is silent."""
+    with pytest.raises(SettingsError, match=r"corruption: must have shares of at most 1 in all \(got 1\.2\)"):
+        parsed("corruption.nan_share = 0.7\ncorruption.variance_share = 0.5\n")
+
+
+def test_shares_of_all_of_it_are_allowed() -> None:
+    """Rounding does not make ten tenths too many."""
+    thirds = [f"corruption.{name} = {1 / 3}\n" for name in ("nan_share", "loss_jump_share", "variance_share")]
+
+    assert 1.0 == pytest.approx(3 * parsed("".join(thirds)).scenarios[0].corruption.nan_share)
+
+
 def test_a_script_may_corrupt() -> None:
     """The kind can be named as soon as it has a rate."""
     script = '[[faults.script]]\nat_seconds = 60.0\nkind = "silent_corruption"\nnode = 3\n'

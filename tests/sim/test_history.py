@@ -13,6 +13,7 @@ from goodputd.sim.events import FaultOccurred, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.taxonomy import Origin
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, World, history, parts
 
 BUSY = (
@@ -47,6 +48,11 @@ EVERYTHING: dict[str, Any] = {
     "validation__every_steps": 15,
     "validation__coverage": 0.7,
     "corruption__per_gpu_hour": 1e-4,
+    "corruption__nan_share": 0.1,
+    "corruption__loss_jump_share": 0.2,
+    "corruption__variance_share": 0.2,
+    "corruption__hyper_factor": 4.0,
+    "corruption__triage": TriageSpec(method="replay", name_probability=0.5),
     "checkpoint__interval_steps": 20,
     "checkpoint__write_seconds": 60.0,
     "checkpoint__unreadable_probability": 0.1,

@@ -13,6 +13,7 @@ from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
 LAYERS = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
@@ -43,6 +44,8 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
                 step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
+                loss_jump=draw(st.sampled_from([0.0, 0.05, 1.0])) if symptom == "corrupt" else 0.0,
+                makes_nan=draw(st.booleans()) if symptom == "corrupt" else False,
             )
         )
     return tuple(found)
@@ -81,6 +84,16 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "validation__coverage": draw(st.sampled_from([0.0, 0.5, 1.0])),
         "corruption__per_gpu_hour": draw(st.one_of(st.just(0.0), st.floats(0, 0.001))),
         "corruption__transient_probability": draw(st.floats(0, 1)),
+        "corruption__nan_share": draw(st.floats(0, 0.3)),
+        "corruption__loss_jump_share": draw(st.floats(0, 0.3)),
+        "corruption__variance_share": draw(st.floats(0, 0.3)),
+        "corruption__hyper_factor": draw(st.sampled_from([1.0, 2.5, 10.0])),
+        "corruption__hyper_hours": draw(st.floats(0.1, 48)),
+        "corruption__triage": TriageSpec(
+            method=draw(st.sampled_from(["none", "reductive", "replay"])),
+            overhead_seconds=draw(st.floats(0, 600)),
+            name_probability=draw(st.floats(0, 1)),
+        ),
         "corruption__baked_discovery": draw(st.sampled_from(["at_checkpoint", "later"])),
         "strikes__strikes_to_evict": draw(st.integers(0, 3)),
         "strikes__window_days": draw(st.floats(0.1, 60)),

@@ -27,6 +27,7 @@ from goodputd.settings.model import (
 )
 from goodputd.settings.reading import parse_toml, read_environment, read_text
 from goodputd.settings.rules import RULES, Rule
+from goodputd.sim.corruption import declared_kinds
 
 BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
@@ -259,11 +260,9 @@ def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
 
 def _fate(document: Document) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    corruption = document.corruption
     return (
         document.faults,
-        corruption.per_gpu_hour,
-        corruption.transient_probability,
+        declared_kinds(document.corruption),
         document.cluster.nodes,
         document.cluster.gpus_per_node,
     )

@@ -4,6 +4,8 @@ A decision is made at the end of the decide stage, for every detection since the
 first. Knows the cluster and the policy, nothing of stages.
 """
 
+from dataclasses import replace
+
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
@@ -58,6 +60,9 @@ class Decisions:
         state = self._state
         for undecided in incident.undecided:
             case = undecided.case
+            if undecided.named is not None and state.cluster.is_in_job(undecided.named):
+                case = undecided.case = self.case(replace(case.detection, node=undecided.named))
+                undecided.cause = f"node {undecided.named}"
             decision = self._policy.decide(case)
             node = case.detection.node
             self._note(incident.number, decision, node, case.strikes)

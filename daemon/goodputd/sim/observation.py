@@ -49,6 +49,8 @@ class CorruptState:
     """When the first validation ends that runs on it; None when none ever does."""
     uniform: float
     """In [0, 1), belongs to the fault: decides whether a validation can see it."""
+    loss_shift_sigmas: float
+    """How far the loss is off, in standard deviations of one step; infinite for NaN."""
 
 
 Claim = tuple[float, int, Layer]

@@ -326,6 +326,18 @@ class RhythmicRun(Run):
             self.validation,
         )
 
+    def adopt(self, rhythms: tuple[Rhythm, ...]) -> None:
+        """From the anchor on, come as often as these; a save at the anchor, or on its way, counts as one."""
+        for own, other in zip(self.rhythms, rhythms, strict=True):
+            own.every_steps = other.every_steps
+            own.next_step = other.next_step
+        save = self.rhythms[self.main]
+        before = round(self.anchor_progress) if save.is_left else save.landing_step
+        if before >= 0:
+            save.next_step = before + save.every_steps
+        self.interval_steps = save.every_steps
+        self.next_save_step = save.next_step
+
     def _is_at_anchor(self, stand: Stand) -> bool:
         """No step was completed since the anchor."""
         return stand.step <= self.anchor_progress

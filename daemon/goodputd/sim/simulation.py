@@ -23,7 +23,7 @@ from goodputd.sim.events import (
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
 from goodputd.sim.hazards import Hazards, Standing
 from goodputd.sim.incident import Incident
-from goodputd.sim.job import Job
+from goodputd.sim.job import Job, Run
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.monitoring import BY_A_PERSON, Monitoring
 from goodputd.sim.observation import Detection
@@ -71,21 +71,20 @@ class Simulation:
             cluster=cluster,
             job=Job(),
             ledger=ledger,
-            training=Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas, parts.validation),
+            training=Training(
+                parts.job,
+                parts.checkpoint,
+                ledger,
+                cluster.active_replicas,
+                parts.validation,
+                hyper_factor=parts.corruption.hyper_factor,
+            ),
             hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
             tally=new_tally(parts.kinds, parts.detectors),
             outcomes=Outcomes(),
             target_step=parts.until_step,
         )
-        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
-        self._decisions = Decisions(
-            self._state, self._monitoring, self._tainting, parts.policy, parts.cluster
-        )
-        self._walk = Walk(self._state, self._monitoring)
-        self._response = Response(
-            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
-        )
+        self._engage(parts)
         self._context = Context(
             parts.name,
             parts.seed,
@@ -108,11 +107,24 @@ class Simulation:
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
             "bake": self._on_bake,
+            "hyper_ends": self._on_hyper_ends,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
         self._schedule_candidate()
         self._state.start_run()
+
+    def _engage(self, parts: Parts) -> None:
+        """Those who act on the state."""
+        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds, parts.loss.noise)
+        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
+        self._decisions = Decisions(
+            self._state, self._monitoring, self._tainting, parts.policy, parts.cluster
+        )
+        self._walk = Walk(self._state, self._monitoring)
+        self._response = Response(
+            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
+        )
 
     @property
     def now(self) -> float:
@@ -256,11 +268,15 @@ class Simulation:
             state.ledger.open(_UNDETECTED_STALL, state.now)
         elif fault.kind.slow_factor > run.slow_factor:
             state.cancel_run_entries()
-            slowed = state.training.change_speed(state.now, fault.kind.slow_factor)
-            state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
-            state.schedule_target()
-            self._schedule_planned_stop()
-            self._tainting.speed_changed(slowed)
+            self._run_changed(state.training.change_speed(state.now, fault.kind.slow_factor))
+
+    def _run_changed(self, run: Run) -> None:
+        """The run goes on at another speed or rhythm: what was scheduled for it comes at other times."""
+        state = self._state
+        state.hazards.schedule_job_wide(state.schedule, state.now, run)
+        state.schedule_target()
+        self._schedule_planned_stop()
+        self._tainting.speed_changed(run)
 
     # --- detection
 
@@ -270,13 +286,12 @@ class Simulation:
         detection = self._monitoring.claimed(fault, index)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
-        if state.taints:
-            self._tainting.found(fault, detection.layer)
+        suspect = self._tainting.found(fault, detection) if state.taints else None
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
         down_since = fault.at if fault.kind.stops else state.now
-        incident = self._response.take(case, fault.marks, cause, down_since)
+        incident = self._response.take(case, fault.marks, cause, down_since, suspect)
         self._raised(fault, detection, incident)
         if fault.node == JOB_WIDE:
             crash = (fault.kind.name, incident.stop_step)
@@ -348,6 +363,8 @@ class Simulation:
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))
+        for fault in state.present:
+            self._monitoring.call_off(fault)
         self._tainting.end_reached()
 
     # --- corruption
@@ -357,3 +374,9 @@ class Simulation:
         if self._tainting.discovers_at_checkpoint:
             self._monitoring.call_off(taint.fault)
             self._on_detection((taint.fault, BY_A_PERSON))
+
+    def _on_hyper_ends(self, _: None) -> None:
+        state = self._state
+        if state.job.state is _RUNNING and state.now >= state.training.hyper_until:
+            state.cancel_run_entries()
+            self._run_changed(state.training.end_hyper(state.now))
