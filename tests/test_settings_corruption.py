@@ -64,6 +64,12 @@ def test_validation_before_every_checkpoint_is_not_doubtful(every: int) -> None:
     assert [] == settings.warnings(parsed(RATE + VALIDATED + f"detection.validation.every_steps = {every}\n"))
 
 
+@pytest.mark.parametrize("layer", ["shadow", "sentinel", "probe", "scan"])
+def test_another_layer_that_sees_corruption_is_not_doubtful(layer: str) -> None:
+    """Each finds some of it."""
+    assert [] == settings.warnings(parsed(RATE + f'detection.layers = ["heartbeat", "{layer}"]\n'))
+
+
 def test_validation_without_corruption_is_not_doubtful() -> None:
     """Whatever its interval: there is nothing to bake in."""
     assert [] == settings.warnings(parsed(VALIDATED + "detection.validation.every_steps = 7\n"))

@@ -12,6 +12,9 @@ from goodputd import detectors, policies
 from goodputd.detectors.gradient import GradientSpec
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
+from goodputd.detectors.probe import ProbeSpec
+from goodputd.detectors.scan import ScanSpec
+from goodputd.detectors.sentinel import SentinelSpec
 from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.strikes import StrikesSpec
 from goodputd.sim.checkpoint import CheckpointSpec
@@ -23,6 +26,7 @@ from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
@@ -61,6 +65,10 @@ TABLES: dict[str, Any] = {
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
     "validation": ValidationSpec(every_steps=10, seconds=3.0),
+    "shadow": ShadowSpec(),
+    "sentinel": SentinelSpec(),
+    "probe": ProbeSpec(),
+    "scan": ScanSpec(),
     "corruption": CorruptionSpec(),
     "memory": MemoryTierSpec(),
     "local": LocalTierSpec(),
@@ -97,7 +105,7 @@ def parts(
     )
     faults = replace(tables["faults"], script=tuple(script))
     cluster = tables["cluster"]
-    layers = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+    layers = detectors.DETECTORS
     detection = replace(tables["detection"], **{name: tables[name] for name in layers})
     kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
     return Parts(
@@ -115,6 +123,7 @@ def parts(
         checkpoint=tables["checkpoint"],
         corruption=tables["corruption"],
         validation=detectors.validation_of(detection),
+        shadow=detectors.shadow_of(detection),
         until_step=until_step,
     )
 

@@ -39,6 +39,7 @@ def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Sim
             checkpoint=scenario.checkpoint,
             corruption=scenario.corruption,
             validation=detectors.validation_of(scenario.detection),
+            shadow=detectors.shadow_of(scenario.detection),
             until_step=until_step,
         )
     )

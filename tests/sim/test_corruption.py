@@ -67,7 +67,7 @@ def test_each_kind_shows_in_its_way() -> None:
 
 def shown(loss_shift: float, *, uniform: float = 0.5) -> Observation:
     """Corrupt state at 100 s, steps of 10 s, checks since 0 s."""
-    corrupt = CorruptState(None, 0.0, loss_shift)
+    corrupt = CorruptState(None, 0.0, loss_shift, None)
     return Observation(100.0, None, None, 100.0, None, None, 0.0, 10.0, 0.0, 0.0, uniform, corrupt)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goodputd.detectors import DETECTORS
 from goodputd.sim.events import FaultOccurred, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
@@ -44,7 +45,9 @@ def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see p
 
 
 EVERYTHING: dict[str, Any] = {
-    "detection__layers": ("heartbeat", "hardware", "watchdog", "gradient", "validation"),
+    "detection__layers": tuple(DETECTORS),
+    "scan__period_days": 5.0,
+    "probe__period_days": 2.0,
     "validation__every_steps": 15,
     "validation__coverage": 0.7,
     "corruption__per_gpu_hour": 1e-4,

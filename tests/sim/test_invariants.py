@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from goodputd.detectors import DETECTORS
 from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
@@ -16,7 +17,7 @@ from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeSt
 from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
-LAYERS = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+LAYERS = tuple(DETECTORS)
 
 
 @st.composite
@@ -81,6 +82,11 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "gradient__z_threshold": draw(st.floats(4, 8)),
         "validation__every_steps": draw(st.integers(1, 500)),
         "validation__seconds": draw(st.floats(0, 60)),
+        "shadow__share": draw(st.floats(0, 1)),
+        "shadow__seconds_per_step": draw(st.floats(0, 1)),
+        "sentinel__delay_seconds": draw(st.floats(0, 600)),
+        "probe__period_days": draw(st.floats(0.1, 10)),
+        "scan__period_days": draw(st.floats(0.1, 60)),
         "validation__coverage": draw(st.sampled_from([0.0, 0.5, 1.0])),
         "corruption__per_gpu_hour": draw(st.one_of(st.just(0.0), st.floats(0, 0.001))),
         "corruption__transient_probability": draw(st.floats(0, 1)),

@@ -107,7 +107,8 @@ class Decisions:
         if self._cluster_spec.repair_distribution == "exponential":
             repair_seconds *= exponential(undecided.marks.repair)
         state.schedule.push(state.now + repair_seconds, "node_returns", (node, no_fault_found))
-        state.hazards.node_left(node)
+        for fault in state.hazards.node_left(node):
+            self._monitoring.call_off(fault)
         for fault in [fault for fault in state.present if fault.node == node]:
             state.present.remove(fault)
             if not fault.detected and not self._tainting.outlives(fault):

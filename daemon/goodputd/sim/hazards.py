@@ -189,13 +189,17 @@ class Hazards:
             logged=logged,
         )
 
-    def node_left(self, node: int) -> None:
-        """The node is out of the job for good, and its faults with it."""
+    def node_left(self, node: int) -> list[Fault]:
+        """The node is out of the job for good, and its faults with it; returns those that stood on it."""
+        gone = [standing.fault for standing in self.standing if standing.fault.node == node]
+        if not gone:
+            return gone
         self._dormant = [standing for standing in self._dormant if standing.fault.node != node]
         if any(entry[2].fault.node == node for entry in self._waiting):
             self._waiting = [entry for entry in self._waiting if entry[2].fault.node != node]
             heapify(self._waiting)
             self._stopping = sum(entry[2].fault.kind.stops for entry in self._waiting)
+        return gone
 
     def stands_on(self, node: int) -> bool:
         """Whether the node carries a permanent fault."""

@@ -10,7 +10,7 @@ from typing import Final
 from goodputd.sim.events import FaultMasked
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, CorruptState, Detection, Observation
+from goodputd.sim.observation import Claim, CorruptState, Detection, Observation, WrongRank
 from goodputd.sim.protocols import Detector
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
@@ -22,6 +22,7 @@ _CORRUPT = Symptom.CORRUPT
 _FIRST = DetectionResult.FIRST
 _GRADIENT = Layer.GRADIENT
 _LATE = DetectionResult.LATE
+_NODE_TESTS = frozenset({Layer.SCAN, Layer.PROBE})
 _NONE = Layer.NONE
 _RUNNING = JobState.RUNNING
 _VALIDATION = Layer.VALIDATION
@@ -56,7 +57,8 @@ class Monitoring:
     def watch_corrupt(self, fault: Fault, run: Run, position: Position) -> None:
         """The fault struck a running job and corrupts its state."""
         observation = observe(fault, run, position, self._state.training.checks_from)
-        observation.corrupt = self._corrupt_state(fault, run.validates_at(fault.step))
+        rank = self._wrong_rank(fault)
+        observation.corrupt = self._corrupt_state(fault, run.validates_at(fault.step), rank)
         self._announce(fault, observation)
 
     def watch_stopped(self, fault: Fault) -> None:
@@ -121,11 +123,28 @@ class Monitoring:
         corrupt = self._corrupt_state(fault, validation_ends_at)
         return observe_taint(state.now, state.training.checks_from, step_seconds, corrupt, uniform)
 
-    def _corrupt_state(self, fault: Fault, validation_ends_at: float | None) -> CorruptState:
+    def _corrupt_state(
+        self, fault: Fault, validation_ends_at: float | None, rank: WrongRank | None = None
+    ) -> CorruptState:
         name = f"validation/{fault.identity}/{fault.recurrences}"
         jump = fault.kind.loss_jump
         shift = jump / self._loss_noise if self._loss_noise > 0.0 else math.inf if jump else 0.0
-        return CorruptState(validation_ends_at, uniforms(self._state.seed, name, 1)[0], shift)
+        return CorruptState(validation_ends_at, uniforms(self._state.seed, name, 1)[0], shift, rank)
+
+    def _wrong_rank(self, fault: Fault) -> WrongRank:
+        """What the rank shows: its luck at each strike, that of the defect, and when its node is tested."""
+        seed = self._state.seed
+        sentinel, shadow = uniforms(seed, f"wrong_rank/{fault.identity}/{fault.recurrences}", 2)
+        scan, probe = uniforms(seed, f"defect/{fault.identity}", 2)
+        scanned, probed = uniforms(seed, f"rounds/{fault.node}", 2)
+        return WrongRank(not fault.transient, sentinel, shadow, (scan, probe), (scanned, probed))
+
+    def watch_standing(self, fault: Fault) -> None:
+        """A permanent fault rests until it strikes again; a test of its node finds it all the same."""
+        fault.claims = [c for c in fault.claims if c[2] in _NODE_TESTS and c[0] > self._state.now]
+        if fault.claims:
+            at, index, _ = fault.claims[0]
+            fault.announced = self._state.schedule.push(at, "node_test", (fault, index))
 
     def mute(self) -> None:
         """The job is being restarted: layers that need it running fall silent.

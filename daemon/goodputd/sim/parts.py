@@ -13,6 +13,7 @@ from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
 from goodputd.sim.protocols import Detector, Policy
 from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.validation import ValidationSpec
 
 
@@ -35,4 +36,6 @@ class Parts:
     corruption: CorruptionSpec
     validation: ValidationSpec | None = None
     """None when that layer is off: nothing pauses for it."""
+    shadow: ShadowSpec | None = None
+    """The same."""
     until_step: int | None = None

@@ -309,4 +309,6 @@ class Response:
                 state.schedule.cancel(fault.announced)
                 fault.announced = -1
             if fault.node != JOB_WIDE or not incident.repeats_crash:
-                state.hazards.keep(self._tainting.stands(fault), fault.step)
+                standing = self._tainting.stands(fault)
+                state.hazards.keep(standing, fault.step)
+                self._monitoring.watch_standing(standing)

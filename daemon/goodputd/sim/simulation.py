@@ -77,6 +77,7 @@ class Simulation:
                 ledger,
                 cluster.active_replicas,
                 parts.validation,
+                shadow=parts.shadow,
                 hyper_factor=parts.corruption.hyper_factor,
             ),
             hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
@@ -108,6 +109,7 @@ class Simulation:
             "target": self._on_target,
             "bake": self._on_bake,
             "hyper_ends": self._on_hyper_ends,
+            "node_test": self._on_node_test,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
@@ -218,6 +220,7 @@ class Simulation:
         return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
 
     def _on_recurrence(self, standing: Standing) -> None:
+        self._monitoring.call_off(standing.fault)
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
@@ -363,7 +366,7 @@ class Simulation:
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))
-        for fault in state.present:
+        for fault in (*state.present, *(standing.fault for standing in state.hazards.standing)):
             self._monitoring.call_off(fault)
         self._tainting.end_reached()
 
@@ -374,6 +377,12 @@ class Simulation:
         if self._tainting.discovers_at_checkpoint:
             self._monitoring.call_off(taint.fault)
             self._on_detection((taint.fault, BY_A_PERSON))
+
+    def _on_node_test(self, claim: tuple[Fault, int]) -> None:
+        """A test found the defect of a node that is at rest; outside of the job nobody is stopped for it."""
+        claim[0].announced = -1
+        if self._state.cluster.is_in_job(claim[0].node):
+            self._on_detection(claim)
 
     def _on_hyper_ends(self, _: None) -> None:
         state = self._state

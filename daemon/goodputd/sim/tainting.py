@@ -157,7 +157,10 @@ class Tainting:
 
     def stands(self, fault: Fault) -> Fault:
         """The fault as its node keeps it, which is another one where its taint lingers."""
-        return replace(fault) if self._state.taints and self.outlives(fault) else fault
+        if not self._state.taints:
+            return fault
+        copy = replace(fault)
+        return copy if self.outlives(fault) else fault
 
     def end_reached(self) -> None:
         """The job is completed: work after the last clean checkpoint is void, found or not."""

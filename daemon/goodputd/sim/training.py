@@ -12,6 +12,7 @@ from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
 from goodputd.sim.paces import Paces
 from goodputd.sim.rhythm import Rhythm, RhythmicRun
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.taxonomy import CheckpointTier
 from goodputd.sim.tiers import Held
 from goodputd.sim.validation import ValidationSpec
@@ -45,6 +46,7 @@ class Training:
 
     __slots__ = (
         "_checkpoint",
+        "_checks",
         "_hyper_factor",
         "_is_hyper",
         "_is_plain",
@@ -56,6 +58,7 @@ class Training:
         "_paces",
         "_progress",
         "_replicas",
+        "_shadow",
         "_validation",
         "_weaker",
         "checks_from",
@@ -83,6 +86,7 @@ class Training:
         replicas: int,
         validation: ValidationSpec | None = None,
         *,
+        shadow: ShadowSpec | None = None,
         hyper_factor: float = 1.0,
     ) -> None:
         """Nothing runs until ``start``; ``replicas`` is the nominal number.
@@ -92,18 +96,17 @@ class Training:
         self._job = job
         self._checkpoint = checkpoint
         self._validation = validation
-        first = 0 if validation is None else 1
-        self._weaker = tuple(enumerate(checkpoint.weaker_tiers(), first))
+        self._shadow = shadow
+        self._checks = (shadow is not None) + (validation is not None)
+        """Rhythms of a run that save nothing; they come first."""
+        self._weaker = tuple(enumerate(checkpoint.weaker_tiers(), self._checks))
         """(index among the rhythms of a run, tier)."""
         self._hyper_factor = hyper_factor
         self._is_hyper = False
         self.hyper_until = 0.0
         """Until when saves and validations come in quick succession."""
         self._is_plain = (
-            validation is None
-            and checkpoint.write_seconds == 0.0
-            and not self._weaker
-            and hyper_factor == 1.0
+            self._checks == 0 and checkpoint.write_seconds == 0.0 and not self._weaker and hyper_factor == 1.0
         )
         """Saves are all that training pauses for, and durable when the pause ends."""
         self.is_adaptive = checkpoint.interval == "optimal" or hyper_factor > 1.0
@@ -152,6 +155,8 @@ class Training:
                 validations = max(1, round(self.interval_steps / self.validation_steps))
                 self.interval_steps = validations * self.validation_steps
             validating = self._validation.seconds * self.interval_steps / self.validation_steps
+        if self._shadow is not None:
+            validating += self._shadow.seconds_per_step * self.interval_steps
         stepping = self.interval_steps * seconds
         saving = self._checkpoint.save_seconds
         for _, tier in self._weaker:
@@ -208,10 +213,11 @@ class Training:
             )
             return self.run
         rhythms = self._rhythms()
-        validation = -1 if self._validation is None else 0
+        validation = -1 if self._validation is None else self._checks - 1
         self.run = RhythmicRun(
             at, float(self.step), 0.0, self.step_seconds, 1.0, rhythms[-1].next_step, interval,
-            self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1, validation=validation,
+            self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1,
+            validation=validation, checks=self._checks,
         )  # fmt: skip
         return self.run
 
@@ -221,6 +227,8 @@ class Training:
         # a weaker tier may have brought the job back past a save that was not finished
         next_save = last + ((self.step - last) // interval + 1) * interval
         rhythms = []
+        if self._shadow is not None:
+            rhythms.append(Rhythm(1, self._shadow.seconds_per_step, 0.0, self.step + 1))
         if self._validation is not None:
             every = self.validation_steps
             rhythms.append(Rhythm(every, self._validation.seconds, 0.0, (self.step // every + 1) * every))
