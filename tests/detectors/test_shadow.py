@@ -32,9 +32,10 @@ def test_a_defect_gets_its_chance_in_every_step(uniform: float, claim: float) ->
     assert claim == Shadow(ShadowSpec(share=0.1)).claims_at(wrong(uniform, is_defect=True))
 
 
-def test_without_a_share_nothing_is_repeated() -> None:
+@pytest.mark.parametrize("share", [0.0, 1e-300])
+def test_without_a_share_worth_mentioning_nothing_is_repeated(share: float) -> None:
     """Nor found."""
-    assert Shadow(ShadowSpec(share=0.0)).claims_at(wrong(0.0, is_defect=True)) is None
+    assert Shadow(ShadowSpec(share=share)).claims_at(wrong(0.5, is_defect=True)) is None
 
 
 def test_all_of_it_finds_everything_at_the_end_of_the_step() -> None:

@@ -10,6 +10,9 @@ from goodputd.sim.observation import JobView, Observation
 from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.taxonomy import Layer
 
+_HOPELESS = 1e-12
+"""A share below this repeats no wrong step within a century of steps."""
+
 
 class Shadow:
     """The layer ``shadow``; blind to state that is corrupt already."""
@@ -29,7 +32,7 @@ class Shadow:
         """The end of the first step that is repeated: a geometric number of steps away for a defect."""
         corrupt = observation.corrupt
         rank = None if corrupt is None else corrupt.rank
-        if rank is None or self._share == 0.0:
+        if rank is None or self._share < _HOPELESS:
             return None
         steps = 1
         if rank.shadow_uniform >= self._share:
