@@ -64,6 +64,12 @@ def test_validation_before_every_checkpoint_is_not_doubtful(every: int) -> None:
     assert [] == settings.warnings(parsed(RATE + VALIDATED + f"detection.validation.every_steps = {every}\n"))
 
 
+@pytest.mark.parametrize("layer", ["shadow", "sentinel", "probe", "scan"])
+def test_another_layer_that_sees_corruption_is_not_doubtful(layer: str) -> None:
+    """Each finds some of it."""
+    assert [] == settings.warnings(parsed(RATE + f'detection.layers = ["heartbeat", "{layer}"]\n'))
+
+
 def test_validation_without_corruption_is_not_doubtful() -> None:
     """Whatever its interval: there is nothing to bake in."""
     assert [] == settings.warnings(parsed(VALIDATED + "detection.validation.every_steps = 7\n"))
@@ -103,6 +109,19 @@ def test_another_rate_of_corruption_is_another_fate() -> None:
     )
 
     assert [True, False, True] == [scenario.paired for scenario in parsed(text).scenarios]
+
+
+def test_the_shares_are_at_most_all_of_it() -> None:
+    """What they leave is silent."""
+    with pytest.raises(SettingsError, match=r"corruption: must have shares of at most 1 in all \(got 1\.2\)"):
+        parsed("corruption.nan_share = 0.7\ncorruption.variance_share = 0.5\n")
+
+
+def test_shares_of_all_of_it_are_allowed() -> None:
+    """Rounding does not make ten tenths too many."""
+    thirds = [f"corruption.{name} = {1 / 3}\n" for name in ("nan_share", "loss_jump_share", "variance_share")]
+
+    assert 1.0 == pytest.approx(3 * parsed("".join(thirds)).scenarios[0].corruption.nan_share)
 
 
 def test_a_script_may_corrupt() -> None:

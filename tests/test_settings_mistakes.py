@@ -78,8 +78,8 @@ SINGLE_VALUES = {
     "seed = -1": "seed: must be 0 or more (got -1)",
     "[detection]\nlayers = 'watchdog'": 'detection.layers: must be an array (got "watchdog")',
     "[detection]\nlayers = ['watchdg']": (
-        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog", "gradient" or "validation" '
-        '(got "watchdg")'
+        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog", "gradient", "validation", '
+        '"shadow", "sentinel", "probe" or "scan" (got "watchdg")'
     ),
     "[detection.heartbeat]\nstep_beats = 'yes'": (
         'detection.heartbeat.step_beats: must be true or false (got "yes")'

@@ -12,6 +12,9 @@ from goodputd import detectors, policies
 from goodputd.detectors.gradient import GradientSpec
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
+from goodputd.detectors.probe import ProbeSpec
+from goodputd.detectors.scan import ScanSpec
+from goodputd.detectors.sentinel import SentinelSpec
 from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
@@ -29,6 +32,7 @@ from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.repair import RepairSpec
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
@@ -67,6 +71,10 @@ TABLES: dict[str, Any] = {
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
     "validation": ValidationSpec(every_steps=10, seconds=3.0),
+    "shadow": ShadowSpec(),
+    "sentinel": SentinelSpec(),
+    "probe": ProbeSpec(),
+    "scan": ScanSpec(),
     "corruption": CorruptionSpec(),
     "memory": MemoryTierSpec(),
     "local": LocalTierSpec(),
@@ -111,7 +119,7 @@ def parts(
     faults = replace(tables["faults"], script=tuple(script))
     faults = replace(faults, lemons=tables["lemons"])
     cluster = replace(tables["cluster"], **{name: tables[name] for name in ("capacity", "repair")})
-    layers = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+    layers = detectors.DETECTORS
     detection = replace(tables["detection"], **{name: tables[name] for name in layers})
     kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
     return Parts(
@@ -132,6 +140,7 @@ def parts(
         checkpoint=tables["checkpoint"],
         corruption=tables["corruption"],
         validation=detectors.validation_of(detection),
+        shadow=detectors.shadow_of(detection),
         until_step=until_step,
     )
 

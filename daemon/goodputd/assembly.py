@@ -41,6 +41,7 @@ def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) 
             checkpoint=scenario.checkpoint,
             corruption=scenario.corruption,
             validation=detectors.validation_of(scenario.detection),
+            shadow=detectors.shadow_of(scenario.detection),
             until_step=until_step,
         )
     )

@@ -80,9 +80,11 @@ def test_a_policy_is_labelled_with_its_name() -> None:
         assert name == policies.build(policies.PolicySpec(name=name)).name
 
 
-def test_every_layer_that_costs_no_training_time_is_on_by_default() -> None:
-    """Rehearsals start with all of them; validation is what training has to pause for."""
-    assert set(LAYERS) - {"validation"} == set(detectors.DetectionSpec().layers)
+def test_every_layer_but_those_for_silent_corruption_is_on_by_default() -> None:
+    """Rehearsals start with all of them; the others cost training time or belong to a fleet's tests."""
+    for_corruption = {"validation", "shadow", "sentinel", "probe", "scan"}
+
+    assert set(LAYERS) - for_corruption == set(detectors.DetectionSpec().layers)
 
 
 @pytest.mark.parametrize("off", LAYERS)
@@ -105,21 +107,26 @@ SHOWS: dict[str, dict[str, Any]] = {
     "corrupt gradients": {"kind": "corrupt"},
     "a benign fault": {"kind": "benign", "logged": True},
 }
-SEEN = {
+SEEN: dict[str, set[str]] = {
     "heartbeat": {"a crash that logs an event", "a crash that logs nothing", "a hang"},
     "hardware": {"a crash that logs an event"},
     "watchdog": {"a crash that logs an event", "a crash that logs nothing", "a hang"},
     "gradient": {"a slow rank", "corrupt gradients"},
     "validation": {"corrupt gradients"},
+    "shadow": {"corrupt gradients"},
+    "sentinel": {"corrupt gradients"},
+    "probe": set(),
+    "scan": set(),
 }
-"""What a layer catches on its own; everything else is its blind spot."""
+"""What a layer catches on its own; everything else is its blind spot, as are transient faults of tests."""
 
 
 @pytest.mark.parametrize("fault", SHOWS)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_alone_catches_its_faults_and_no_others(layer: str, fault: str) -> None:
     """What it is blind to a person finds four hours later, if the job stopped, and nobody otherwise."""
-    world = World(strike(1000.0, **SHOWS[fault]), detection__layers=(layer,)).until(1000.0 + 14_399.0)
+    sure: dict[str, Any] = {"shadow__share": 1.0, "sentinel__coverage": 1.0}
+    world = World(strike(1000.0, **SHOWS[fault]), detection__layers=(layer,), **sure).until(15_399.0)
     claims = [Layer(layer)] if fault in SEEN[layer] else []
 
     assert claims == [detection.layer for detection in world.of(DetectionRaised)]

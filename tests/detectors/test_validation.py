@@ -28,7 +28,7 @@ def corrupt(validation_ends_at: float | None, uniform: float = 0.0) -> Observati
         0.0,
         0.0,
         0.5,
-        CorruptState(validation_ends_at, uniform),
+        CorruptState(validation_ends_at, uniform, 0.0, None),
     )
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from goodputd.detectors import DETECTORS
 from goodputd.sim.events import FaultOccurred, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.taxonomy import Origin
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, World, history, parts
 
 BUSY = (
@@ -69,10 +71,17 @@ def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see p
 
 
 EVERYTHING: dict[str, Any] = {
-    "detection__layers": ("heartbeat", "hardware", "watchdog", "gradient", "validation"),
+    "detection__layers": tuple(DETECTORS),
+    "scan__period_days": 5.0,
+    "probe__period_days": 2.0,
     "validation__every_steps": 15,
     "validation__coverage": 0.7,
     "corruption__per_gpu_hour": 1e-4,
+    "corruption__nan_share": 0.1,
+    "corruption__loss_jump_share": 0.2,
+    "corruption__variance_share": 0.2,
+    "corruption__hyper_factor": 4.0,
+    "corruption__triage": TriageSpec(method="replay", name_probability=0.5),
     "checkpoint__interval_steps": 20,
     "checkpoint__write_seconds": 60.0,
     "checkpoint__unreadable_probability": 0.1,

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from goodputd import policies
+from goodputd.detectors import DETECTORS
 from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
@@ -17,9 +18,10 @@ from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
-LAYERS = ("heartbeat", "hardware", "watchdog", "gradient", "validation")
+LAYERS = tuple(DETECTORS)
 
 
 @st.composite
@@ -47,6 +49,8 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
                 step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
+                loss_jump=draw(st.sampled_from([0.0, 0.05, 1.0])) if symptom == "corrupt" else 0.0,
+                makes_nan=draw(st.booleans()) if symptom == "corrupt" else False,
             )
         )
     return tuple(found)
@@ -138,9 +142,24 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "gradient__z_threshold": draw(st.floats(4, 8)),
         "validation__every_steps": draw(st.integers(1, 500)),
         "validation__seconds": draw(st.floats(0, 60)),
+        "shadow__share": draw(st.floats(0, 1)),
+        "shadow__seconds_per_step": draw(st.floats(0, 1)),
+        "sentinel__delay_seconds": draw(st.floats(0, 600)),
+        "probe__period_days": draw(st.floats(0.1, 10)),
+        "scan__period_days": draw(st.floats(0.1, 60)),
         "validation__coverage": draw(st.sampled_from([0.0, 0.5, 1.0])),
         "corruption__per_gpu_hour": draw(st.one_of(st.just(0.0), st.floats(0, 0.001))),
         "corruption__transient_probability": draw(st.floats(0, 1)),
+        "corruption__nan_share": draw(st.floats(0, 0.3)),
+        "corruption__loss_jump_share": draw(st.floats(0, 0.3)),
+        "corruption__variance_share": draw(st.floats(0, 0.3)),
+        "corruption__hyper_factor": draw(st.sampled_from([1.0, 2.5, 10.0])),
+        "corruption__hyper_hours": draw(st.floats(0.1, 48)),
+        "corruption__triage": TriageSpec(
+            method=draw(st.sampled_from(["none", "reductive", "replay"])),
+            overhead_seconds=draw(st.floats(0, 600)),
+            name_probability=draw(st.floats(0, 1)),
+        ),
         "corruption__baked_discovery": draw(st.sampled_from(["at_checkpoint", "later"])),
         "strikes__strikes_to_evict": draw(st.integers(0, 3)),
         "strikes__window_days": draw(st.floats(0.1, 60)),

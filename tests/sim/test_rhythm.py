@@ -23,7 +23,7 @@ def a_run(*rhythms: Rhythm, step_seconds: float = 10.0, **rest: Any) -> Rhythmic
     anchor = {"anchor_at": 0.0, "anchor_progress": 0.0} | rest
     return RhythmicRun(
         anchor["anchor_at"], anchor["anchor_progress"], 0.0, step_seconds, 1.0, interval, interval, save,
-        rhythms, main, 0 if main else -1,
+        rhythms, main, 0 if main else -1, 1 if main else 0,
     )  # fmt: skip
 
 

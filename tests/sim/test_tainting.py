@@ -265,6 +265,14 @@ def test_the_validation_of_the_last_step_is_waited_for() -> None:
     assert ([], {"injected": 1, "detected": 1}) == (world.of(WorkVoided), outcomes(world))
 
 
+@pytest.mark.parametrize("kind", ["slow", "corrupt"])
+def test_a_completed_job_hears_no_more_detections(kind: str) -> None:
+    """The check that would have found it comes after the last step."""
+    world = World(strike(200.0, kind), gradient__every_steps=50, until_step=30).until(5000.0)
+
+    assert ([], JobState.COMPLETED) == (world.of(DetectionRaised), world.snapshot.job_state)
+
+
 # --- all of it against a walk
 
 

@@ -12,14 +12,21 @@ from typing import Any, Final, Literal
 from goodputd.detectors.gradient import Gradient, GradientSpec
 from goodputd.detectors.hardware import Hardware, HardwareSpec
 from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
+from goodputd.detectors.probe import Probe, ProbeSpec
+from goodputd.detectors.scan import Scan, ScanSpec
+from goodputd.detectors.sentinel import Sentinel, SentinelSpec
+from goodputd.detectors.shadow import Shadow
 from goodputd.detectors.validation import Validation
 from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.specs import SPEC, PositiveSeconds
 from goodputd.sim.validation import ValidationSpec
 
-LayerName = Literal["heartbeat", "hardware", "watchdog", "gradient", "validation"]
+LayerName = Literal[
+    "heartbeat", "hardware", "watchdog", "gradient", "validation", "shadow", "sentinel", "probe", "scan"
+]
 
 DETECTORS: Final[dict[str, Callable[[Any], Detector]]] = {
     "hardware": Hardware,
@@ -27,6 +34,10 @@ DETECTORS: Final[dict[str, Callable[[Any], Detector]]] = {
     "gradient": Gradient,
     "watchdog": Watchdog,
     "validation": Validation,
+    "shadow": Shadow,
+    "sentinel": Sentinel,
+    "probe": Probe,
+    "scan": Scan,
 }
 """By name, fastest first: when two layers claim at the same instant, the earlier one wins."""
 
@@ -53,11 +64,24 @@ class DetectionSpec:
     """Per-rank statistics."""
     validation: ValidationSpec = field(default_factory=ValidationSpec)
     """Corrupt state, at validation points."""
+    shadow: ShadowSpec = field(default_factory=ShadowSpec)
+    """Steps that are computed twice."""
+    sentinel: SentinelSpec = field(default_factory=SentinelSpec)
+    """Kernel anomalies."""
+    probe: ProbeSpec = field(default_factory=ProbeSpec)
+    """Short tests of nodes in production."""
+    scan: ScanSpec = field(default_factory=ScanSpec)
+    """Thorough tests of nodes out of production."""
 
 
 def validation_of(spec: DetectionSpec) -> ValidationSpec | None:
     """What training pauses for; None while the layer is off."""
     return spec.validation if "validation" in spec.layers else None
+
+
+def shadow_of(spec: DetectionSpec) -> ShadowSpec | None:
+    """What lengthens every step; None while the layer is off."""
+    return spec.shadow if "shadow" in spec.layers else None
 
 
 def build(spec: DetectionSpec) -> tuple[Detector, ...]:

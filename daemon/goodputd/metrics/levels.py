@@ -121,8 +121,16 @@ GAUGES: Final = (
         "Standing strikes of nodes that have two or more, the 20 worst.",
         lambda s: {str(entry.node): entry.strikes for entry in s.snapshot.node_strikes},
     ),
-    one("loss", GAUGE, "Training loss of the current step, nats per token.", lambda s: s.snapshot.loss),
-    one("gradient_norm", GAUGE, "Gradient norm of the current step.", lambda s: s.snapshot.gradient_norm),
+    one(
+        "loss", GAUGE,
+        "Training loss of the current step, nats per token; absent while it is NaN.",
+        lambda s: s.snapshot.loss,
+    ),
+    one(
+        "gradient_norm", GAUGE,
+        "Gradient norm of the current step; absent while it is NaN.",
+        lambda s: s.snapshot.gradient_norm,
+    ),
     one(
         "undetected_faults", GAUGE,
         "Faults at work that no layer has found (ground truth).",

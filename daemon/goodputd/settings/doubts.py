@@ -22,6 +22,8 @@ from goodputd.sim.specs import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 
+_SEES_CORRUPTION: Final = frozenset({"shadow", "sentinel", "probe", "scan"})
+
 
 def warnings(settings: Settings) -> list[str]:
     """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
@@ -120,7 +122,8 @@ def _validation(tables: Tables) -> Iterator[Finding]:
         return
     spec, keep = tables.detection.validation, tables.checkpoint.keep
     if "validation" not in tables.detection.layers:
-        yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+        if not _SEES_CORRUPTION & set(tables.detection.layers):
+            yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
         return
     interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
     key = "interval_seconds" if spec.every_steps is None else "every_steps"

@@ -28,6 +28,7 @@ from goodputd.settings.model import (
 )
 from goodputd.settings.reading import parse_toml, read_environment, read_text
 from goodputd.settings.rules import RULES, Rule
+from goodputd.sim.corruption import declared_kinds
 
 BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
@@ -310,11 +311,10 @@ def same_faults(one: Tables, other: Tables) -> bool:
 
 def _fate(tables: Tables) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    cluster, corruption = tables.cluster, tables.corruption
+    cluster = tables.cluster
     return (
         tables.faults,
-        corruption.per_gpu_hour,
-        corruption.transient_probability,
+        declared_kinds(tables.corruption),
         cluster.nodes,
         cluster.gpus_per_node,
         cluster.pool,

@@ -15,7 +15,7 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
-from goodputd.sim.corruption import CORRUPTION_KIND, corruption_kinds, declared_kinds
+from goodputd.sim.corruption import CORRUPTION_KINDS, corruption_kinds, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 
@@ -24,6 +24,8 @@ MOST_FAULTS_PER_DAY: Final = 10_000
 """One in nine seconds; a job that does nothing but fail says nothing, slowly."""
 
 Finding = tuple[str, str]
+
+_ROUNDING: Final = 1e-9
 
 LIMITS: Final[dict[str, tuple[float, float]]] = {
     "clock.speedup": (1e-6, 1e9),
@@ -118,6 +120,13 @@ def _layers(document: Document) -> Iterator[Finding]:
             yield "detection.layers", f'must list each layer once ("{layer}" is there {times} times)'
 
 
+def _shares(document: Document) -> Iterator[Finding]:
+    spec = document.corruption
+    total = spec.nan_share + spec.loss_jump_share + spec.variance_share
+    if total > 1.0 + _ROUNDING:
+        yield "corruption", f"must have shares of at most 1 in all (got {total:g})"
+
+
 def _replica(document: Document) -> Iterator[Finding]:
     key, size = "job.gpus_per_replica", document.job.gpus_per_replica
     per_node = document.cluster.gpus_per_node
@@ -181,7 +190,7 @@ def _catalog(document: Document) -> Iterator[Finding]:
 
 
 def _kind_names(document: Document) -> Iterator[Finding]:
-    taken = {CORRUPTION_KIND, *(kind.name for kind in _catalog_kinds(document))}
+    taken = {*CORRUPTION_KINDS, *(kind.name for kind in _catalog_kinds(document))}
     for index, kind in enumerate(document.faults.kinds):
         key = f"faults.kinds[{index}].name"
         if not re.fullmatch(NAME_PATTERN, kind.name):
@@ -255,6 +264,7 @@ RULES: Final = (
     *(_limit(key, least, most) for key, (least, most) in LIMITS.items()),
     Rule(("detection.heartbeat.timeout_seconds", "detection.heartbeat.interval_seconds"), _heartbeat),
     Rule(("detection.layers",), _layers),
+    Rule(("corruption.nan_share", "corruption.loss_jump_share", "corruption.variance_share"), _shares),
     Rule(("job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"), _replica),
     Rule(
         ("job.min_replicas", "job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"),

@@ -34,7 +34,15 @@ def new_state(parts: Parts) -> State:
             seed=parts.seed,
         )
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
-    training = Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas, parts.validation)
+    training = Training(
+        parts.job,
+        parts.checkpoint,
+        ledger,
+        cluster.active_replicas,
+        parts.validation,
+        shadow=parts.shadow,
+        hyper_factor=parts.corruption.hyper_factor,
+    )
     if cluster.fleet is not None:
         training.set_pace(cluster.fleet.pace)
     recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR

@@ -5,6 +5,7 @@ first. An eviction that would take the last node the job needs out of the fleet 
 the cluster, the repair shop and the policy, nothing of stages.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from goodputd.sim.events import CapacityAwaited, DecisionMade, DeviceReset, NodeEvicted
@@ -86,6 +87,9 @@ class Decisions:
         state = self._state
         for undecided in incident.undecided:
             case = undecided.case
+            if undecided.named is not None and state.cluster.is_in_job(undecided.named):
+                case = undecided.case = self.case(replace(case.detection, node=undecided.named))
+                undecided.cause = f"node {undecided.named}"
             decision = self._policy.decide(case)
             node = case.detection.node
             if self._may_retire and self._would_deplete(decision, node):
@@ -173,10 +177,9 @@ class Decisions:
                 self._monitoring.forget(fault)
             if not (visit.cured or fault.transient):
                 state.hazards.keep(self._tainting.stands(fault), fault.step)
-        if visit.cured:
-            state.hazards.node_left(node)
-        else:
-            state.hazards.park(node)
+        left = state.hazards.node_left if visit.cured else state.hazards.park
+        for fault in left(node):
+            self._monitoring.call_off(fault)
         state.facts.append(NodeEvicted(state.now, node, replacement, visit.seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
 

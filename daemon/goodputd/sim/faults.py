@@ -89,6 +89,10 @@ class FaultKindSpec:
     """Shift of the rank's step time, in standard deviations over ranks; what the gradient layer sees."""
     gradient_sigmas: NonNegativeFloat = 0.0
     """Shift of the rank's gradient norm, in standard deviations over ranks; what the gradient layer sees."""
+    loss_jump: NonNegativeFloat = 0.0
+    """By how much the loss is off after a "corrupt" fault, nats per token; names no rank."""
+    makes_nan: bool = False
+    """The loss is not a number after a "corrupt" fault; names no rank."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -176,6 +180,8 @@ class FaultKind:
     gradient_sigmas: float
     stops: bool
     """Whether a fault of this kind stops the job at once: a crash or a hang."""
+    loss_jump: float
+    """Infinite where the loss is not a number."""
 
 
 class Marks(NamedTuple):
@@ -251,6 +257,7 @@ def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: in
         step_time_sigmas=kind.step_time_sigmas,
         gradient_sigmas=kind.gradient_sigmas,
         stops=Symptom(kind.symptom) in STOPPING,
+        loss_jump=math.inf if kind.makes_nan else kind.loss_jump,
     )
 
 

@@ -194,16 +194,20 @@ class Hazards:
             logged=logged,
         )
 
-    def node_left(self, node: int) -> None:
-        """The node is out of the job for good, and its faults with it."""
+    def node_left(self, node: int) -> list[Fault]:
+        """The node is out of the job for good, and its faults with it; returns those that stood on it."""
+        gone = [standing.fault for standing in self.standing if standing.fault.node == node]
+        if not gone:
+            return gone
         self._dormant = [standing for standing in self._dormant if standing.fault.node != node]
         if any(entry[2].fault.node == node for entry in self._waiting):
             self._waiting = [entry for entry in self._waiting if entry[2].fault.node != node]
             heapify(self._waiting)
             self._stopping = sum(entry[2].fault.kind.stops for entry in self._waiting)
+        return gone
 
-    def park(self, node: int) -> None:
-        """The node goes to a repair that will not cure it: its faults rest until it is back."""
+    def park(self, node: int) -> list[Fault]:
+        """The node goes to a repair that will not cure it: its faults, returned, rest until it is back."""
         for due, _, standing in self._waiting:
             if standing.fault.node == node:
                 standing.left_seconds = due - self._ran
@@ -212,6 +216,7 @@ class Hazards:
         self.node_left(node)
         if parked:
             self._parked[node] = parked
+        return [standing.fault for standing in parked]
 
     def unpark(self, node: int) -> None:
         """The node is back, with whatever the repair did not cure."""

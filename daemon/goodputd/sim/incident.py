@@ -27,6 +27,8 @@ class Undecided:
     case: Case
     marks: Marks
     cause: str
+    named: int | None = None
+    """The node that triage names by the time of the decision."""
 
 
 @dataclass(slots=True)

@@ -43,6 +43,20 @@ class Observation:
 
 
 @dataclass(slots=True)
+class WrongRank:
+    """What a rank that computes wrongly shows; uniforms in [0, 1) belong to the fault or the node."""
+
+    is_defect: bool
+    """It does it again when it is tested or trains on."""
+    sentinel_uniform: float
+    shadow_uniform: float
+    chances: tuple[float, float]
+    """Of a scan and of a probe, by fault: decide whether its patterns provoke the defect."""
+    phases: tuple[float, float]
+    """Of the node in the rounds of scans and probes."""
+
+
+@dataclass(slots=True)
 class CorruptState:
     """What corrupt training state shows by itself, whatever became of the fault that corrupted it."""
 
@@ -50,6 +64,10 @@ class CorruptState:
     """When the first validation ends that runs on it; None when none ever does."""
     uniform: float
     """In [0, 1), belongs to the fault: decides whether a validation can see it."""
+    loss_shift_sigmas: float
+    """How far the loss is off, in standard deviations of one step; infinite for NaN."""
+    rank: WrongRank | None
+    """None when the fault is gone and the state is all that is left."""
 
 
 Claim = tuple[float, int, Layer]

@@ -14,6 +14,7 @@ from goodputd.sim.loss import LossSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector, Policy
 from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.validation import ValidationSpec
 
 
@@ -37,4 +38,6 @@ class Parts:
     corruption: CorruptionSpec
     validation: ValidationSpec | None = None
     """None when that layer is off: nothing pauses for it."""
+    shadow: ShadowSpec | None = None
+    """The same."""
     until_step: int | None = None

@@ -80,9 +80,9 @@ def _plan(*stages: tuple[StageName, float]) -> RecoveryPlan:
     )
 
 
-def decide_plan(spec: RecoverySpec, at_least: float = 0.0) -> RecoveryPlan:
-    """The part of a plan before the decision is known, of ``at_least`` so many seconds."""
-    return _plan((StageName.DECIDE, max(spec.decide_seconds, at_least)))
+def decide_plan(spec: RecoverySpec, at_least: float = 0.0, more: float = 0.0) -> RecoveryPlan:
+    """The part of a plan before the decision is known, ``at_least`` or by so many seconds ``more``."""
+    return _plan((StageName.DECIDE, max(spec.decide_seconds, at_least) + more))
 
 
 def restart_plan(

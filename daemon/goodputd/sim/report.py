@@ -3,6 +3,7 @@
 Running quantities come from anchors here, so that looking accumulates nothing (DESIGN rule 15).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -96,8 +97,8 @@ def report(state: State, context: Context) -> Snapshot:
         job_state=state.job.state,
         node_strikes=_node_strikes(state, context),
         undetected_faults=_undetected(state),
-        loss=loss_at(context.loss, context.seed, step),
-        gradient_norm=gradient_norm_at(context.loss, context.seed, step),
+        loss=_loss(state, context, step),
+        gradient_norm=_gradient_norm(state, context, step),
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at=_last_checkpoint_at(state, position),
@@ -162,6 +163,18 @@ def _mean(totals: Iterable[Total]) -> float | None:
 def _kept(account: Account) -> float:
     """Productive work that was not taken back."""
     return account.buckets[Bucket.PRODUCTIVE] - account.retracted
+
+
+def _loss(state: State, context: Context, step: int) -> float | None:
+    """The loss of the step, with what corruption added to it; None for NaN."""
+    jump = sum(taint.fault.kind.loss_jump for taint in state.taints if taint.step < step)
+    return None if math.isinf(jump) else loss_at(context.loss, context.seed, step) + jump
+
+
+def _gradient_norm(state: State, context: Context, step: int) -> float | None:
+    """The gradient norm of the step; None for NaN."""
+    nan = any(math.isinf(taint.fault.kind.loss_jump) for taint in state.taints if taint.step < step)
+    return None if nan else gradient_norm_at(context.loss, context.seed, step)
 
 
 def _stopped_seconds(state: State, now: float) -> float:

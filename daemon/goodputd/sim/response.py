@@ -12,7 +12,7 @@ from goodputd.sim.events import (
     RestoreVerified,
     TrainingResumed,
 )
-from goodputd.sim.faults import JOB_WIDE, Marks
+from goodputd.sim.faults import JOB_WIDE, Fault, Marks
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.loss import verify
 from goodputd.sim.monitoring import Monitoring
@@ -39,6 +39,7 @@ from goodputd.sim.taxonomy import (
     StageName,
     VerificationOutcome,
 )
+from goodputd.sim.triage import Triage, triage
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -78,6 +79,7 @@ class Response:
         "_restoring",
         "_state",
         "_tainting",
+        "_triage",
         "_walk",
     )
 
@@ -101,6 +103,7 @@ class Response:
         self._restoring = Restoring(state, tainting, parts.checkpoint)
         self._capacity = parts.cluster.capacity
         self._gasp = parts.checkpoint.last_gasp_probability
+        self._triage = parts.corruption.triage
         self._recovery = parts.recovery
         self._loss = parts.loss
         self._decide_plan = decide_plan(parts.recovery)
@@ -109,11 +112,14 @@ class Response:
 
     # --- detection -> incident
 
-    def take(self, case: Case, marks: Marks, cause: str, down_since: float) -> Incident:
+    def take(
+        self, case: Case, marks: Marks, cause: str, down_since: float, suspect: Fault | None = None
+    ) -> Incident:
         """Open an incident for the detection, or let it join the open one; decide comes next.
 
         ``cause`` names what must stay healthy for an earlier recovery to count as a success;
-        ``down_since`` is the fault's instant if it stopped the job, else now.
+        ``down_since`` is the fault's instant if it stopped the job, else now. ``suspect`` is the fault
+        behind corrupt state, for triage to find.
         """
         state = self._state
         component = case.detection.component
@@ -131,7 +137,12 @@ class Response:
                 state.tally.interruption(component, incident.layer, state.now)
                 state.down_since = down_since
         incident.marks = marks
-        incident.undecided.append(Undecided(case, marks, cause))
+        undecided = Undecided(case, marks, cause)
+        incident.undecided.append(undecided)
+        if suspect is not None:
+            found = self._triage_of(suspect)
+            undecided.named = found.node
+            plan = decide_plan(self._recovery, more=found.seconds)
         self._monitoring.mute()
         incident.pace = pace_of(self._recovery, marks.pace)
         self._walk.begin(incident, plan)
@@ -169,6 +180,15 @@ class Response:
             self.restart(incident)
         else:
             self._verify(incident)
+
+    def _triage_of(self, suspect: Fault) -> Triage:
+        """What it takes to find the node: the steps since the last clean checkpoint, run again."""
+        state = self._state
+        training = state.training
+        steps = training.step - self._tainting.clean_step(training.store.last)
+        rerun_seconds = steps * training.step_seconds
+        nodes = state.cluster.active_nodes
+        return triage(self._triage, state.seed, suspect, rerun_seconds=rerun_seconds, nodes=nodes)
 
     def _gasps(self, marks: Marks) -> bool:
         """Whether the survivors will save where the job stands: never a state that is known to be corrupt."""
@@ -328,4 +348,6 @@ class Response:
                 state.schedule.cancel(fault.announced)
                 fault.announced = -1
             if fault.node != JOB_WIDE or not incident.repeats_crash:
-                state.hazards.keep(self._tainting.stands(fault), fault.step)
+                standing = self._tainting.stands(fault)
+                state.hazards.keep(standing, fault.step)
+                self._monitoring.watch_standing(standing)

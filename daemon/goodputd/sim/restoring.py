@@ -19,7 +19,15 @@ _REMOTE = CheckpointTier.REMOTE
 class Restoring:
     """Chooses checkpoints."""
 
-    __slots__ = ("_may_differ", "_remote_seconds", "_spec", "_state", "_tainting")
+    __slots__ = (
+        "_may_differ",
+        "_replicas",
+        "_saved_replicas",
+        "_seconds",
+        "_spec",
+        "_state",
+        "_tainting",
+    )
 
     def __init__(self, state: State, tainting: Tainting, spec: CheckpointSpec) -> None:
         """What is chosen is noted in the incident."""
@@ -28,8 +36,9 @@ class Restoring:
         self._spec = spec
         self._may_differ = spec.unreadable_probability > 0.0 or bool(spec.weaker_tiers())
         """It is not always the remote checkpoint at hand that is read, at the first try."""
-        self._remote_seconds: dict[int, float] = {}
-        """By nodes, negative when the job is resharded: these few values are worked out once."""
+        self._replicas = self._saved_replicas = -1
+        self._seconds = 0.0
+        """Of reading a remote checkpoint, for these replicas of the job now and at the save."""
 
     def choose(self, incident: Incident) -> float:
         """Note step and tier of the checkpoint to go back to; returns the seconds of reading it."""
@@ -53,14 +62,12 @@ class Restoring:
 
     def remote_seconds(self) -> float:
         """Seconds to read one checkpoint from remote storage, resharded if the job was resized since."""
-        cluster = self._state.cluster
-        nodes = cluster.active_nodes
-        key = nodes if cluster.active_replicas == self._state.training.saved_replicas else -nodes
-        seconds = self._remote_seconds.get(key)
-        if seconds is None:
-            seconds = self._spec.restore_seconds(nodes, resharded=key < 0)
-            self._remote_seconds[key] = seconds
-        return seconds
+        replicas, saved = self._state.cluster.active_replicas, self._state.training.saved_replicas
+        if replicas != self._replicas or saved != self._saved_replicas:
+            self._replicas, self._saved_replicas = replicas, saved
+            nodes = self._state.cluster.active_nodes
+            self._seconds = self._spec.restore_seconds(nodes, resharded=replicas != saved)
+        return self._seconds
 
     def further_back(self, incident: Incident) -> None:
         """The restore made the loss jump: take the remote checkpoint before it."""

@@ -63,13 +63,15 @@ class Stand:
 class RhythmicRun(Run):
     """One stretch of training with several rhythms; those of saves make progress durable.
 
-    ``rhythms`` are in the order in which they are due at one step. ``main`` is the index of the saves
-    that commit, and ``validation`` that of validations, -1 for none; the others save to weaker tiers.
+    ``rhythms`` are in the order in which they are due at one step, the ``checks`` that save nothing
+    first. ``main`` is the index of the saves that commit, and ``validation`` that of validations, -1 for
+    none; the others save to weaker tiers.
     """
 
     rhythms: tuple[Rhythm, ...] = ()
     main: int = 0
     validation: int = -1
+    checks: int = 0
     begins_at: float = field(init=False)
     """When stepping goes on after what was left at the anchor."""
 
@@ -157,13 +159,13 @@ class RhythmicRun(Run):
         save_seconds = validation_seconds = 0.0
         for index in range(len(self.rhythms)):
             spent = self._spent(index, stand, at)
-            if index == self.validation:
-                validation_seconds = spent
+            if index < self.checks:
+                validation_seconds += spent
             else:
                 save_seconds += spent
         durable, saved_at = self._durable(self.main, stand, at)
         ends_at = stand.ends_at if stand.pausing >= 0 else 0.0
-        validates = 0 <= stand.pausing == self.validation
+        validates = 0 <= stand.pausing < self.checks
         return Position(
             stand.progress,
             stand.step,
@@ -324,7 +326,20 @@ class RhythmicRun(Run):
             tuple(rhythms),
             self.main,
             self.validation,
+            self.checks,
         )
+
+    def adopt(self, rhythms: tuple[Rhythm, ...]) -> None:
+        """From the anchor on, come as often as these; a save at the anchor, or on its way, counts as one."""
+        for own, other in zip(self.rhythms, rhythms, strict=True):
+            own.every_steps = other.every_steps
+            own.next_step = other.next_step
+        save = self.rhythms[self.main]
+        before = round(self.anchor_progress) if save.is_left else save.landing_step
+        if before >= 0:
+            save.next_step = before + save.every_steps
+        self.interval_steps = save.every_steps
+        self.next_save_step = save.next_step
 
     def _is_at_anchor(self, stand: Stand) -> bool:
         """No step was completed since the anchor."""

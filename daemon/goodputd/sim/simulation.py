@@ -23,6 +23,7 @@ from goodputd.sim.events import (
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
 from goodputd.sim.hazards import Standing
 from goodputd.sim.incident import Incident
+from goodputd.sim.job import Run
 from goodputd.sim.monitoring import BY_A_PERSON, Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.parts import Parts
@@ -56,13 +57,7 @@ class Simulation:
         self._kinds = {kind.name: kind for kind in parts.kinds}
         self._during_recovery = parts.faults.during_recovery
         self._state = new_state(parts)
-        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
-        self._decisions = Decisions(self._state, self._monitoring, self._tainting, parts)
-        self._walk = Walk(self._state, self._monitoring)
-        self._response = Response(
-            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
-        )
+        self._engage(parts)
         self._context = Context(
             parts.name,
             parts.seed,
@@ -90,11 +85,23 @@ class Simulation:
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
             "bake": self._on_bake,
+            "hyper_ends": self._on_hyper_ends,
+            "node_test": self._on_node_test,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
         self._schedule_candidate()
         self._state.start_run()
+
+    def _engage(self, parts: Parts) -> None:
+        """Those who act on the state."""
+        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds, parts.loss.noise)
+        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
+        self._decisions = Decisions(self._state, self._monitoring, self._tainting, parts)
+        self._walk = Walk(self._state, self._monitoring)
+        self._response = Response(
+            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
+        )
 
     @property
     def now(self) -> float:
@@ -197,6 +204,7 @@ class Simulation:
         return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
 
     def _on_recurrence(self, standing: Standing) -> None:
+        self._monitoring.call_off(standing.fault)
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
@@ -247,11 +255,15 @@ class Simulation:
             state.ledger.open(_UNDETECTED_STALL, state.now)
         elif fault.kind.slow_factor > run.slow_factor:
             state.cancel_run_entries()
-            slowed = state.training.change_speed(state.now, fault.kind.slow_factor)
-            state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
-            state.schedule_target()
-            self._supply.schedule_planned_stop()
-            self._tainting.speed_changed(slowed)
+            self._run_changed(state.training.change_speed(state.now, fault.kind.slow_factor))
+
+    def _run_changed(self, run: Run) -> None:
+        """The run goes on at another speed or rhythm: what was scheduled for it comes at other times."""
+        state = self._state
+        state.hazards.schedule_job_wide(state.schedule, state.now, run)
+        state.schedule_target()
+        self._supply.schedule_planned_stop()
+        self._tainting.speed_changed(run)
 
     # --- detection
 
@@ -263,13 +275,12 @@ class Simulation:
             detection = state.diagnosis.blame(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
-        if state.taints:
-            self._tainting.found(fault, detection.layer)
+        suspect = self._tainting.found(fault, detection) if state.taints else None
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
         down_since = fault.at if fault.kind.stops else state.now
-        incident = self._response.take(case, fault.marks, cause, down_since)
+        incident = self._response.take(case, fault.marks, cause, down_since, suspect)
         self._raised(fault, detection, incident)
         if fault.node == JOB_WIDE:
             crash = (fault.kind.name, incident.stop_step)
@@ -318,6 +329,8 @@ class Simulation:
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))
+        for fault in (*state.present, *(standing.fault for standing in state.hazards.standing)):
+            self._monitoring.call_off(fault)
         self._tainting.end_reached()
 
     # --- corruption
@@ -327,3 +340,15 @@ class Simulation:
         if self._tainting.discovers_at_checkpoint:
             self._monitoring.call_off(taint.fault)
             self._on_detection((taint.fault, BY_A_PERSON))
+
+    def _on_node_test(self, claim: tuple[Fault, int]) -> None:
+        """A test found the defect of a node that is at rest; outside of the job nobody is stopped for it."""
+        claim[0].announced = -1
+        if self._state.cluster.is_in_job(claim[0].node):
+            self._on_detection(claim)
+
+    def _on_hyper_ends(self, _: None) -> None:
+        state = self._state
+        if state.job.state is _RUNNING and state.now >= state.training.hyper_until:
+            state.cancel_run_entries()
+            self._run_changed(state.training.end_hyper(state.now))

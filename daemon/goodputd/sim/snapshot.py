@@ -165,8 +165,9 @@ class Snapshot:
     node_strikes: tuple[NodeStrikes, ...]
     """Nodes with two standing strikes or more, the worst 20."""
     undetected_faults: int
-    loss: float
-    gradient_norm: float
+    loss: float | None
+    gradient_norm: float | None
+    """None where a corruption made them NaN."""
 
     last_interruption_at: float | None
     last_step_at: float | None

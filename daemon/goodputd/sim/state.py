@@ -74,7 +74,7 @@ class State:
     def start_run(self) -> None:
         """Train from here on: the run, its hazards, and the target if there is one."""
         if self.training.is_adaptive:
-            self.training.adapt(self._mtbf_seconds())
+            self.training.adapt(self.now, self._mtbf_seconds())
         run = self.training.start(self.now)
         self.hazards.start(self.schedule, self.now, self.cluster, self.training, run)
         self.schedule_target()

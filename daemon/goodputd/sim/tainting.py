@@ -13,6 +13,8 @@ from goodputd.sim.events import CorruptionBaked, WorkVoided
 from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.job import Run
 from goodputd.sim.monitoring import Monitoring
+from goodputd.sim.observation import Detection
+from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import CorruptionOutcome, Layer
 
@@ -26,12 +28,13 @@ _VALIDATION = Layer.VALIDATION
 class Tainting:
     """What becomes of corruptions."""
 
-    __slots__ = ("_monitoring", "_state", "discovers_at_checkpoint")
+    __slots__ = ("_hyper_seconds", "_monitoring", "_state", "discovers_at_checkpoint")
 
     def __init__(self, state: State, monitoring: Monitoring, spec: CorruptionSpec) -> None:
         """The taints themselves are the scenario's."""
         self._state = state
         self._monitoring = monitoring
+        self._hyper_seconds = spec.hyper_hours * SECONDS_PER_HOUR if spec.hyper_factor > 1.0 else 0.0
         self.discovers_at_checkpoint = spec.baked_discovery == "at_checkpoint"
 
     # --- while the job runs
@@ -49,14 +52,15 @@ class Tainting:
         for taint in self._state.taints:
             self._schedule(taint, run)
             if taint.lingers:
-                self._monitoring.watch_taint(taint.fault, run, after_step=self._state.training.step)
+                after_step = self._state.training.step
+                self._monitoring.watch_taint(taint.fault, run, after_step=after_step, lingers=True)
 
     def speed_changed(self, run: Run) -> None:
         """Saves and validations come at other times now."""
         for taint in self._state.taints:
             self._schedule(taint, run)
             after_step = max(taint.step, self._state.training.step) if taint.lingers else taint.step
-            self._monitoring.watch_taint(taint.fault, run, after_step=after_step)
+            self._monitoring.watch_taint(taint.fault, run, after_step=after_step, lingers=taint.lingers)
 
     def _schedule(self, taint: Taint, run: Run) -> None:
         if not taint.is_baked:
@@ -89,13 +93,21 @@ class Tainting:
         node = None if fault.node == JOB_WIDE else fault.node
         state.facts.append(CorruptionBaked(state.now, fault.identity, fault.kind.name, node, step))
 
-    def found(self, fault: Fault, layer: Layer) -> None:
-        """A layer claimed the fault; a validation finds every taint that it can see."""
+    def found(self, fault: Fault, detection: Detection) -> Fault | None:
+        """A layer claimed the fault; a validation finds every taint that it can see.
+
+        Returns the fault if it corrupted the state and nobody knows which node that was.
+        """
+        layer = detection.layer
+        suspect = None
         for taint in self._state.taints:
             if taint.fault is fault or (layer is _VALIDATION and self._monitoring.validated(taint.fault)):
                 if not taint.is_found and not taint.is_baked:
                     self._state.tally.corruptions[_DETECTED] += 1
                 taint.is_found = True
+                if taint.fault is fault and detection.node is None:
+                    suspect = fault
+        return suspect
 
     @property
     def any_found(self) -> bool:
@@ -115,6 +127,9 @@ class Tainting:
     def restored(self, step: int) -> None:
         """The checkpoint of ``step`` was restored: taints after it are gone."""
         state = self._state
+        if self._hyper_seconds > 0.0 and self.any_found:
+            state.training.hyper_until = state.now + self._hyper_seconds
+            state.schedule.push(state.training.hyper_until, "hyper_ends")
         kept, hopeless = [], False
         for taint in state.taints:
             if taint.step >= step:
@@ -142,7 +157,10 @@ class Tainting:
 
     def stands(self, fault: Fault) -> Fault:
         """The fault as its node keeps it, which is another one where its taint lingers."""
-        return replace(fault) if self._state.taints and self.outlives(fault) else fault
+        if not self._state.taints:
+            return fault
+        copy = replace(fault)
+        return copy if self.outlives(fault) else fault
 
     def end_reached(self) -> None:
         """The job is completed: work after the last clean checkpoint is void, found or not."""

@@ -71,6 +71,10 @@ class Layer(StrEnum):
     WATCHDOG = "watchdog"
     GRADIENT = "gradient"
     VALIDATION = "validation"
+    SHADOW = "shadow"
+    SENTINEL = "sentinel"
+    PROBE = "probe"
+    SCAN = "scan"
     PLANNED = "planned"
     NONE = "none"
 

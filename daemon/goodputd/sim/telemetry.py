@@ -64,12 +64,16 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
     )
 
 
-def observe_taint(fault: Fault, corrupt: CorruptState) -> Observation:
-    """What is left to see of a corruption whose fault shows nothing any more."""
-    observation = observe_stopped(fault, collective_stalls_at=None)
-    observation.beats_stop_at = observation.event_logged_at = None
-    observation.corrupt = corrupt
-    return observation
+def observe_taint(
+    now: float, checks_from: float, step_seconds: float, corrupt: CorruptState, uniform: float
+) -> Observation:
+    """What corrupt state shows from ``now`` on in a run whose checks began at ``checks_from``.
+
+    The fault that corrupted it shows nothing any more; ``uniform`` belongs to the state.
+    """
+    return Observation(
+        now, None, None, now, None, None, checks_from, step_seconds, 0.0, 0.0, uniform, corrupt
+    )
 
 
 def survey(detectors: tuple[Detector, ...], observation: Observation) -> list[Claim]:

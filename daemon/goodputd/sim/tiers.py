@@ -70,6 +70,15 @@ class Held:
     """When it was complete."""
 
 
+@dataclass(slots=True)
+class TierCounts:
+    """Saves to one of the weaker tiers."""
+
+    saved: int = 0
+    interrupted: int = 0
+    restored: int = 0
+
+
 def lost_with(faults: Iterable[Fault]) -> frozenset[CheckpointTier]:
     """The tiers that are gone after these faults, their nodes being still in the job."""
     host_down = any(
