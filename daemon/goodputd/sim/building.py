@@ -5,6 +5,7 @@ Knows how the parts are put together and nothing of what happens to them.
 
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
+from goodputd.sim.expectation import interrupting_shares
 from goodputd.sim.fleet import Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
@@ -54,7 +55,9 @@ def new_state(parts: Parts) -> State:
         job=Job(),
         ledger=ledger,
         training=training,
-        hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
+        hazards=Hazards(
+            parts.seed, parts.kinds, parts.detectors, recurrence_seconds, interrupting_shares(parts)
+        ),
         tally=new_tally(parts.kinds, parts.detectors),
         outcomes=Outcomes(),
         shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),

@@ -151,9 +151,17 @@ class Fleet:
 
     @property
     def weight(self) -> float:
-        """Faults of the job, as a multiple of those of one ordinary node."""
+        """Faults of the job but those that corrupt, as a multiple of those of one ordinary node."""
         return fsum(
             pool.fault_multiplier * (active + self.lemon_excess * lemons)
+            for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)
+        )
+
+    @property
+    def corruption_weight(self) -> float:
+        """The same for faults that corrupt."""
+        return fsum(
+            pool.corruption_multiplier * (active + self.lemon_excess * lemons)
             for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)
         )
 

@@ -77,15 +77,15 @@ class State:
             self.training.adapt(self.now, self._mtbf_seconds())
         run = self.training.start(self.now)
         self.hazards.start(self.schedule, self.now, self.cluster, self.training, run)
-        self.schedule_target()
+        if self.target_step is not None:
+            self.schedule_target()
 
     def _mtbf_seconds(self) -> float:
         """What is to be believed of the MTBF by now: the rates as configured, and what was observed.
 
         The configured rates count as one interruption after their MTBF.
         """
-        fleet = self.cluster.fleet
-        rate = self.hazards.primary_rate(self.cluster.active_nodes if fleet is None else fleet.weight)
+        rate = self.hazards.primary_rate(self.cluster)
         interruptions = unplanned(self.tally.interruptions)
         if rate > 0.0:
             return (self.now + 1.0 / rate) / (interruptions + 1)
