@@ -3,11 +3,10 @@
 Checkpoints by tier, what they do not cover yet, and silent corruption. Draws counters and ages.
 """
 
-from typing import Final
 
 from grafana_foundation_sdk.models import dashboard as model
 
-from goodputd.sim.taxonomy import Bucket, CheckpointOutcome, CheckpointTier, CorruptionOutcome
+from goodputd.sim.taxonomy import Bucket, CheckpointOutcome, CorruptionOutcome
 from grafana import headlines
 from grafana.board import Line, Section
 from grafana.fields import A_DAY, HOURS, MINUTES, PERCENT
@@ -24,8 +23,6 @@ from grafana.queries import (
     minutes,
     over_time,
 )
-
-_WEAKER: Final = f"{CheckpointTier.MEMORY}|{CheckpointTier.LOCAL}"
 
 
 def safety() -> Section:
@@ -47,20 +44,18 @@ def _checkpoints() -> list[tuple[model.Panel, int]]:
         stacked=True,
     )
     now = f"on (job, instance, scenario) group_left () {current('simulated_timestamp_seconds')}"
-    newest = current("last_checkpoint_timestamp_seconds", tier=CheckpointTier.REMOTE)
-    weaker = current("last_checkpoint_timestamp_seconds", "tier", tier=f"=~{_WEAKER}")
+    newest = current("last_checkpoint_timestamp_seconds", "tier")
     age = trend(
         "Age of the newest checkpoint",
         "Simulated time since the last checkpoint became durable, and in grey the time between two saves."
         " It grows while the job stands still, and to many intervals where interruptions are more frequent"
-        " than saves: each one starts the interval anew. Dashed are the tiers that a lost host takes along.",
+        " than saves: each one starts the interval anew. Memory and local are tiers that a lost host may take"
+        " along.",
         [
-            Query(hours(f"-1 * ({newest} - {now})"), "{{scenario}}"),
-            Query(hours(f"-1 * ({weaker} - {now})"), "{{scenario}} {{tier}} tier"),
+            Query(hours(f"-1 * ({newest} - {now})"), "{{scenario}} {{tier}}"),
             Query(hours(current("checkpoint_interval_seconds")), "{{scenario}} interval"),
         ],
         HOURS,
-        second=" tier",
         limits=" interval",
     )
     at_risk = trend(
