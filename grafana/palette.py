@@ -38,6 +38,7 @@ SAND: Final = "#DDCC77"
 TEAL: Final = "#44AA99"
 OLIVE: Final = "#999933"
 WINE: Final = "#882255"
+INDIGO: Final = "#332288"
 MAUVE: Final = "#AA4499"
 GREY: Final = "#BBBBBB"
 RUST: Final = "#8F3D00"
@@ -103,7 +104,7 @@ LAYERS: Final[Mapping[str, str]] = {
     Layer.HEARTBEAT: SKY,
     Layer.GRADIENT: PURPLE,
     Layer.VALIDATION: MAUVE,
-    Layer.SHADOW: RUST,
+    Layer.SHADOW: INDIGO,
     Layer.SENTINEL: SAND,
     Layer.PROBE: WINE,
     Layer.SCAN: OLIVE,
