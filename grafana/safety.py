@@ -3,7 +3,6 @@
 Checkpoints by tier, what they do not cover yet, and silent corruption. Draws counters and ages.
 """
 
-
 from grafana_foundation_sdk.models import dashboard as model
 
 from goodputd.sim.taxonomy import Bucket, CheckpointOutcome, CorruptionOutcome

@@ -1,5 +1,7 @@
 """The pages in a real Chromium, shown by a real daemon."""
 
+import base64
+import struct
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,12 +13,21 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.chromium import SCREENSHOTS, watched_daemon
+from tests.browser.picture import PIXELS
 from tests.daemon import Daemon
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 PATIENCE_MILLISECONDS = 20_000
 WIDTHS = (390, 1440)
+LINES = """() => [...document.querySelectorAll(".scroll thead th, .scroll td.text")]
+.filter((cell) => cell.checkVisibility()).map((cell) => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  return [cell.tagName, new Set([...text.getClientRects()].map((line) => Math.round(line.top))).size];
+})"""
+"""Into how many lines each heading and each sentence in a table is broken."""
+PAPER = b"\xff\xff\xff\xff"
 Scheme = Literal["light", "dark"]
 
 
@@ -72,6 +83,17 @@ def serious(page: Page) -> list[str]:
     ]
 
 
+def edges(decoder: Page, png: bytes) -> tuple[bool, bool]:
+    """Whether a shadow lies on the left edge of a picture, and on the right; ``decoder`` reads it."""
+    pixels = base64.b64decode(decoder.evaluate(PIXELS, base64.b64encode(png).decode()))
+    width, height = struct.unpack(">II", png[16:24])
+    columns = (
+        [pixels[4 * (row * width + column) :][:4] for row in range(height)] for column in (1, width - 2)
+    )
+    left, right = (column.count(PAPER) < height / 2 for column in columns)
+    return left, right
+
+
 def test_ten_seconds_after_the_start_there_is_something_to_see(window: Callable[..., Window]) -> None:
     """Goodput of both scenarios, date, speed, and an incident drawn to scale."""
     with watched_daemon() as fresh:
@@ -96,7 +118,8 @@ def test_numbers_change_by_themselves(window: Callable[..., Window], daemon: Dae
     page = window().page
     settled(page, daemon.url)
     page.evaluate("window.unchanged = true")
-    clock, step = page.locator("#clock strong"), page.locator(".card dd").nth(5)
+    clock = page.locator("#clock strong")
+    step = page.locator(".card .facts div", has_text="step, now").first
     clock_before, step_before = clock.inner_text(), step.inner_text()
     expect(clock).not_to_have_text(clock_before, timeout=PATIENCE_MILLISECONDS)
     expect(step).not_to_have_text(step_before, timeout=PATIENCE_MILLISECONDS)
@@ -185,7 +208,7 @@ def test_nothing_is_said_to_the_console(window: Callable[..., Window], daemon: D
     opened = window()
     settled(opened.page, daemon.url)
     href = opened.page.locator(".incidents a").first.get_attribute("href")
-    for path in ("incidents", href, "incidents?scenario=default", ""):
+    for path in ("incidents", href, "incidents?scenario=default", "api", ""):
         opened.page.goto(f"{daemon.url}{path}")
     expect(opened.page.locator("#connection")).to_have_text("live", timeout=PATIENCE_MILLISECONDS)
     host, port = daemon.address
@@ -196,12 +219,12 @@ def test_nothing_is_said_to_the_console(window: Callable[..., Window], daemon: D
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(window: Callable[..., Window], daemon: Daemon, scheme: Scheme) -> None:
-    """Contrast, names and roles of the status page, the list and a post-mortem, in both schemes."""
+    """Contrast, names and roles of every kind of page, in both schemes."""
     page = window(color_scheme=scheme).page
     settled(page, daemon.url)
     href = page.locator(".incidents a").first.get_attribute("href")
     found = serious(page)
-    for path in ("incidents", href):
+    for path in ("incidents", href, "api"):
         page.goto(f"{daemon.url}{path}")
         found += serious(page)
 
@@ -233,10 +256,41 @@ def test_pages_fit_the_screen(
     href = page.locator(".incidents a").first.get_attribute("href")
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     widths = []
-    for name, path in (("status", ""), ("incidents", "incidents"), ("post-mortem", href)):
+    for name, path in (("status", ""), ("incidents", "incidents"), ("post-mortem", href), ("api", "api")):
         page.goto(f"{daemon.url}{path}")
         expect(page.locator("h1")).to_be_visible()
         widths.append(page.evaluate("document.documentElement.scrollWidth"))
         page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
 
-    assert [width] * 3 == widths
+    assert [width] * 4 == widths
+
+
+def test_no_column_is_squeezed_on_a_phone(window: Callable[..., Window], daemon: Daemon) -> None:
+    """A table that is wider than the screen scrolls: headings keep to a line, sentences to three."""
+    page = window(viewport={"width": 390, "height": 900}).page
+    settled(page, daemon.url)
+    href = page.locator(".incidents a").first.get_attribute("href")
+    cells: list[list[float | str]] = []
+    for path in ("", "incidents", href):
+        page.goto(f"{daemon.url}{path}")
+        expect(page.locator("table").first).to_be_visible()
+        cells += page.evaluate(LINES)
+    headings = [lines for kind, lines in cells if kind == "TH"]
+    sentences = [lines for kind, lines in cells if kind == "TD"]
+
+    assert len(headings) > 20
+    assert {1} == set(headings)
+    assert {1, 2, 3} >= set(sentences)
+
+
+def test_a_table_shows_where_it_goes_on(window: Callable[..., Window], daemon: Daemon) -> None:
+    """On a phone a shadow lies at the edge beyond which there is more, and at no other."""
+    page = window(viewport={"width": 390, "height": 900}, color_scheme="light").page
+    decoder = window().page
+    page.goto(f"{daemon.url}incidents")
+    table = page.get_by_role("region", name="Incidents", exact=True)
+    at_the_start = edges(decoder, table.screenshot())
+    table.evaluate("region => { region.scrollLeft = region.scrollWidth; }")
+    at_the_end = edges(decoder, table.screenshot())
+
+    assert [(False, True), (True, False)] == [at_the_start, at_the_end]

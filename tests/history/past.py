@@ -3,6 +3,7 @@
 ``Past`` takes TOML that is put behind the small tables; node faults strike only when scripted.
 """
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -174,10 +175,18 @@ class Past:
 
     def post_mortem(self, number: int, scenario: str = "default") -> PostMortem:
         """The post-mortem of one incident."""
-        found = post_mortem(self.history, self.chronicle(scenario), number, self.now)
+        found = asyncio.run(post_mortem(self.history, self.chronicle(scenario), number, self.now))
         assert found is not None
         return found
 
     def all(self, scenario: str = "default") -> list[IncidentRecord]:
         """Every incident that is kept, oldest first."""
         return list(self.chronicle(scenario).newest_first(self.now))[::-1]
+
+
+def waiting(bugs: int, *, repair_hours: float = 100_000.0) -> Past:
+    """The second incident waits for a repair while one software fault a minute strikes, so many in all."""
+    scenarios = [f'name = "{name}"\ncluster.repair_hours = {repair_hours!r}' for name in ("default", "other")]
+    faults = [strike(8000.0 + 60.0 * number, "bug", None) for number in range(bugs)]
+    twice = (strike(3600.0, "crash"), strike(7200.0, "crash"))
+    return Past(*twice, *faults, scenarios=scenarios, spares=0, min_replicas=2)

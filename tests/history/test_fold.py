@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goodputd.history.keeping import Chronicle
+from goodputd.history.fold import fold
 from goodputd.history.records import ClaimResult, FaultOutcome
 from goodputd.sim.events import TrainingResumed
 from goodputd.sim.taxonomy import Action, Bucket, Component, Layer, Reason, VerificationOutcome
@@ -24,7 +24,7 @@ def test_the_stages_are_those_of_the_plan() -> None:
         ("compile", Bucket.RESTART, 3792.0, 30.0, 30.0),
         ("verify", Bucket.VERIFY, 3822.0, 30.0, 30.0),
     ] == [
-        (stage.name, stage.bucket, stage.begins_at, stage.seconds, stage.budget_seconds)
+        (stage.name, stage.bucket, stage.begins_at, stage.seconds, stage.settings_seconds)
         for stage in incident.stages
     ]
 
@@ -113,7 +113,7 @@ def test_a_wait_for_capacity_is_a_stretch_of_its_own() -> None:
     incident = Past(first, second, spares=0, min_replicas=2).until(3 * DAY).incident(2)
     (wait,) = [stage for stage in incident.stages if stage.name == "wait"]
 
-    assert (Bucket.WAITING_FOR_CAPACITY, None) == (wait.bucket, wait.budget_seconds)
+    assert (Bucket.WAITING_FOR_CAPACITY, None) == (wait.bucket, wait.settings_seconds)
     assert pytest.approx(DAY) == wait.seconds
     assert [Action.EVICT, Action.WAIT_FOR_CAPACITY] == [decision.action for decision in incident.decisions]
 
@@ -199,9 +199,9 @@ def test_corrupt_state_is_told_where_it_is_found() -> None:
 def test_what_is_forgotten_of_a_corruption_is_told_as_unknown() -> None:
     """Where only the facts since the crash are kept, the detection is all that is known."""
     past = found_late()
-    chronicle = Chronicle(past.chronicle().premises, facts_kept=11)
-    chronicle.take(past.facts["default"])
-    corrupt = chronicle.incident(2, past.now)
+    facts = past.facts["default"]
+    first, second = (place for place, fact in enumerate(facts) if isinstance(fact, TrainingResumed))
+    corrupt = fold(past.chronicle().premises, facts[first + 1 : second + 1], past.now, {})
     assert corrupt is not None
 
     assert [("flip", Component.UNKNOWN, None, 4100.0)] == [
@@ -215,7 +215,7 @@ def test_a_reset_of_the_device_is_a_stage_and_says_what_it_cured() -> None:
     (incident,) = Past(strike(3600.0, "crash", transient=False, logged=True), always).until(DAY).all()
     (reset,) = [stage for stage in incident.stages if stage.name == "hot_reset"]
 
-    assert (Bucket.RESTART, 150.0, 150.0) == (reset.bucket, reset.seconds, reset.budget_seconds)
+    assert (Bucket.RESTART, 150.0, 150.0) == (reset.bucket, reset.seconds, reset.settings_seconds)
     assert [(incident.faults[0].id,)] == [decision.cured for decision in incident.decisions]
 
 

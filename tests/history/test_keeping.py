@@ -1,14 +1,15 @@
 """What is kept, what is forgotten, and how it is found again."""
 
 import random
+from itertools import islice
 
 import pytest
 
-from goodputd.history.keeping import FACTS_KEPT, Chronicle, History
+from goodputd.history.keeping import FACTS_KEPT, LONGEST, Chronicle, History
 from goodputd.history.premises import premises_of
-from goodputd.sim.events import NodeReturned, TargetReached
+from goodputd.sim.events import NodeReturned, TargetReached, TrainingResumed
 from goodputd.sim.taxonomy import Layer
-from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike
+from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike, waiting
 
 TWO = ('name = "naive"\ndetection.layers = ["watchdog"]', 'name = "default"')
 
@@ -43,6 +44,67 @@ def test_numbers_have_no_gap(past: Past) -> None:
     assert list(range(1, len(numbers) + 1)) == numbers
 
 
+def test_a_long_incident_keeps_its_beginning_and_its_newest_facts() -> None:
+    """A job that waits through more faults than memory holds has one open incident, from its start to now."""
+    past = waiting(1100).until(3 * DAY)
+    incident = past.incident(2)
+    told = [fault.at for fault in incident.faults]
+
+    assert len(past.facts["default"]) > FACTS_KEPT
+    assert (2, True, 7200.0) == (past.all()[-1].number, incident.is_open, incident.stopped_at)
+    assert (7200.0, past.facts["default"][-1].at) == (told[0], incident.decisions[-1].at)
+    assert len(past.chronicle()) <= 2 * LONGEST + 20
+    assert pytest.approx(incident.stopped_seconds) == sum(stage.seconds for stage in incident.stages)
+
+
+def test_what_is_left_out_of_a_long_incident_is_counted() -> None:
+    """The facts of its record and those that were left out are all there were."""
+    past = waiting(1100).until(3 * DAY)
+    incident = past.incident(2)
+    opened = next(
+        place for place, fact in enumerate(past.facts["default"]) if isinstance(fact, TrainingResumed)
+    )
+
+    assert len(past.facts["default"]) - opened - 1 == incident.facts_left_out + LONGEST
+    assert 1 == sum(stage.name == "left_out" for stage in incident.stages)
+
+
+def test_a_long_incident_does_not_vanish_when_it_is_closed() -> None:
+    """Closed at last, it is there with its beginning and its end, and so are those before and after it."""
+    past = waiting(1100, repair_hours=100).until(6 * DAY)
+    first, long, *_ = past.all()
+
+    assert (1, 2, False) == (first.number, long.number, long.is_open)
+    assert (7200.0, True) == (long.stopped_at, long.facts_left_out > 3000)
+    assert pytest.approx(long.stopped_seconds) == sum(stage.seconds for stage in long.stages)
+
+
+def test_pieces_make_no_difference_to_a_long_incident() -> None:
+    """Taken fact by fact or at once, a closed record has the same beginning and the same end."""
+    at_once = waiting(300, repair_hours=30).until(6 * DAY)
+    piece_by_piece = Chronicle(at_once.chronicle().premises)
+    for fact in at_once.facts["default"]:
+        piece_by_piece.take([fact])
+    one, other = at_once.incident(2), piece_by_piece.incident(2, at_once.now)
+    assert other is not None
+
+    assert one.facts_left_out == other.facts_left_out > 500
+    assert (one.stopped_at, one.resumed_at, one.faults[0]) == (
+        other.stopped_at, other.resumed_at, other.faults[0],
+    )  # fmt: skip
+
+
+def test_what_is_left_out_is_not_said_to_be_nothing() -> None:
+    """The middle of a long incident is not kept, its beginning and its end are."""
+    past = waiting(1100).until(3 * DAY)
+    gap = next(stage for stage in past.incident(2).stages if stage.name == "left_out")
+    chronicle = past.chronicle()
+
+    assert [True, False, True] == [
+        chronicle.keeps(at) for at in (7200.0, gap.begins_at + gap.seconds / 2, past.now)
+    ]
+
+
 @pytest.mark.parametrize("number", [0, -1, 10_000])
 def test_what_has_not_been_is_not_found(past: Past, number: int) -> None:
     """There is no such incident."""
@@ -59,16 +121,23 @@ def test_the_past_can_be_seen_as_of_then(past: Past) -> None:
 
 
 def test_pages_hold_every_incident_once(past: Past) -> None:
-    """Seven at a time, each asked for before the last one's stop, the pages add up to the whole."""
-    before, found = float("inf"), []
-    while page := [
-        incident
-        for _, incident in zip(range(7), past.chronicle().newest_first(past.now, before), strict=False)
-    ]:
+    """Seven at a time, each page from the number before the last one's on, they add up to the whole."""
+    number, found = past.all()[-1].number, []
+    while page := list(islice(past.chronicle().newest_first(past.now, number), 7)):
         found += page
-        before = page[-1].stopped_at
+        number = page[-1].number - 1
 
     assert past.all()[::-1] == found
+
+
+@pytest.mark.parametrize(("until", "number"), [(3612.0, 1), (DAY, 1), (DAY, 0)])
+def test_a_page_may_begin_anywhere(until: float, number: int) -> None:
+    """From an open incident's number on, from a closed one's, and from 0 on, where there is none."""
+    past = Past(strike(3600.0, "crash", logged=True)).until(until)
+
+    assert list(range(number, 0, -1)) == [
+        incident.number for incident in past.chronicle().newest_first(past.now, number)
+    ]
 
 
 def test_only_the_newest_are_kept(past: Past) -> None:
@@ -103,34 +172,52 @@ def test_memory_does_not_grow_with_time() -> None:
     assert 300 < len(held) < 900
 
 
-def test_many_scenarios_share_the_memory() -> None:
-    """Of 64 scenarios less is kept of each, so that all of them need no more than four."""
-    names = [f'name = "s{number}"' for number in range(64)]
-    many = Past(scenarios=names)
-    fact = TargetReached(0.0, 1)
+def test_many_scenarios_share_the_memory(past: Past) -> None:
+    """Of 64 scenarios less is kept of each, so that all of them need hardly more than four."""
+    many = Past(scenarios=[f'name = "s{number}"' for number in range(64)])
     history = History(many.settings.scenarios)
     for name in (scenario.name for scenario in many.settings.scenarios):
-        history.facts(name, [fact] * 10_000)
+        history.facts(name, past.facts["default"] * 10)
+        history.facts(name, [TargetReached(past.now, 1)] * 10_000)
+    held = {len(chronicle) for chronicle in history.chronicles}
 
-    assert {500} == {len(chronicle._facts) for chronicle in history.chronicles}  # noqa: SLF001 - its size
+    assert len(past.facts["default"]) > 500
+    assert held <= set(range(500, 501 + 500 // 4 + 1))
 
 
 def test_a_fault_is_found_in_every_scenario(past: Past) -> None:
     """The first fault struck both scenarios at the same instant and opened an incident in each."""
-    fault = past.incident(1).faults[0].id
-    strikes = {each.premises.name: each.strikes(fault, past.now)[0] for each in past.history.chronicles}
+    fault = past.incident(1).faults[0]
+    strikes = {
+        each.premises.name: each.strikes(fault.id, past.now, near=fault.at, most=1)[0][0]
+        for each in past.history.chronicles
+    }
 
     assert 1 == len({strike.fault.at for strike in strikes.values()})
     assert all(strike.incident is not None for strike in strikes.values())
 
 
+def test_the_strikes_next_to_an_instant_are_told() -> None:
+    """Of a fault that comes back for ever a few strikes are told, around the one that is asked about."""
+    never = ('name = "default"\npolicy.strikes.strikes_to_evict = 0',)
+    past = Past(strike(3600.0, "crash", transient=False), scenarios=never).until(10 * DAY)
+    struck_at = [incident.faults[0].at for incident in past.all()]
+    fault = past.incident(20).faults[0]
+    found, more = past.chronicle().strikes(fault.id, past.now, near=fault.at, most=5)
+    nearest = sorted(struck_at, key=lambda at: abs(at - fault.at))[:5]
+
+    assert sorted(nearest) == [each.fault.at for each in found]
+    assert len(struck_at) - 5 == more > 50
+
+
 def test_a_permanent_fault_stands_until_its_node_leaves() -> None:
-    """After the restart the node carries it, after the eviction it does not."""
+    """After the restart the node carries it, after the eviction it does not; other nodes never did."""
     past = Past(strike(3600.0, "crash", transient=False)).until(3 * DAY)
     chronicle, evicted = past.chronicle(), past.incident(2)
+    carried = chronicle.standing_faults({0, 1}, evicted.began_at)
 
-    assert ["crash"] == [fault.kind for fault in chronicle.standing_faults(0, evicted.began_at)]
-    assert [] == chronicle.standing_faults(0, past.now)
+    assert {0: ["crash"], 1: []} == {node: [each.kind for each in faults] for node, faults in carried.items()}
+    assert {0: []} == chronicle.standing_faults({0}, past.now)
 
 
 def test_a_repair_in_vain_brings_the_fault_back() -> None:
@@ -147,8 +234,8 @@ manual_failure_probability = 1.0
     (back, *_) = [fact.at for fact in past.facts["default"] if isinstance(fact, NodeReturned)]
     chronicle = past.chronicle()
 
-    assert [] == chronicle.standing_faults(0, back)
-    assert ["crash"] == [fault.kind for fault in chronicle.standing_faults(0, back + 1.0)]
+    assert {0: []} == chronicle.standing_faults({0}, back)
+    assert ["crash"] == [fault.kind for fault in chronicle.standing_faults({0}, back + 1.0)[0]]
 
 
 def test_a_fault_that_a_reset_cured_stands_no_more() -> None:
@@ -156,13 +243,14 @@ def test_a_fault_that_a_reset_cured_stands_no_more() -> None:
     always = "[cluster.repair]\nhot_reset_probability = 1.0\n"
     past = Past(strike(3600.0, "crash", transient=False), always).until(DAY)
 
-    assert [] == past.chronicle().standing_faults(0, past.now)
+    assert {0: []} == past.chronicle().standing_faults({0}, past.now)
 
 
 def test_a_strike_that_is_found_late_belongs_to_that_incident() -> None:
     """Corrupted, restarted for another reason, found by a validation: it is of the second incident."""
     past = Past(*FOUND_LATE, **VALIDATION).until(DAY)
-    (strike_of_it,) = past.chronicle().strikes(past.incident(2).faults[0].id, past.now)
+    fault = past.incident(2).faults[0]
+    (strike_of_it,), _ = past.chronicle().strikes(fault.id, past.now, near=fault.at, most=1)
     assert strike_of_it.incident is not None
 
     assert (2, Layer.VALIDATION) == (strike_of_it.incident.number, strike_of_it.fault.detected_by)
@@ -182,7 +270,7 @@ def test_an_unknown_scenario_has_no_chronicle(past: Past) -> None:
 
 
 def test_the_yardstick_is_the_settings() -> None:
-    """Budgets, layers and events are those of the scenario's own tables."""
+    """Stages, layers and events are those of the scenario's own tables."""
     premises = premises_of(Past(layers='"watchdog"').settings.scenarios[0])
 
     assert (600.0, 30.0, "XID 79", None) == (

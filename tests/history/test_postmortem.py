@@ -1,11 +1,17 @@
 """Hindsight: judgements, observations, and the same fault elsewhere."""
 
+import asyncio
+import itertools
+
 import pytest
 
-from goodputd.history.judgement import Verdict
+from goodputd.history.fold import fold
+from goodputd.history.judgement import Verdict, judge
+from goodputd.history.postmortem import COMPARED_FAULTS, post_mortem
 from goodputd.history.records import FaultOutcome
+from goodputd.history.stretches import FactsLeftOut
 from goodputd.sim.taxonomy import Action, Layer, Reason
-from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike
+from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike, waiting
 
 TWO = ('name = "naive"\ndetection.layers = ["watchdog"]', 'name = "default"')
 CRASHES_TWICE = (strike(3600.0, "crash"), strike(7200.0, "crash"))
@@ -99,7 +105,7 @@ def test_an_unattributed_fault_is_concluded_as_far_as_it_goes() -> None:
     """Nobody could name the node, and nobody claimed to."""
     told = Past(strike(3600.0, "crash", 3, logged=True), UNATTRIBUTED).until(DAY).post_mortem(1)
 
-    assert "The hardware layer: a gpu fault, of a node that nobody could name." == told.concluded
+    assert "The hardware layer: a GPU fault, of a node that nobody could name." == told.concluded
     assert told.conclusion_is_right
 
 
@@ -169,9 +175,62 @@ def test_conclusion_and_truth_stand_side_by_side() -> None:
     """What was concluded names layer, component and node; the truth names the kind and what cures it."""
     told = Past(strike(3600.0, "crash", 7, transient=False, logged=True)).until(DAY).post_mortem(1)
 
-    assert "The hardware layer: a gpu fault of node 7." == told.concluded
-    assert "Crash on node 7 (gpu crash; permanent: only replacing the node cures it)." == told.root_cause
+    assert "The hardware layer: a GPU fault on node 7." == told.concluded
+    assert (
+        "Crash on node 7 (GPU, seen as a crash; permanent: only replacing the node cures it)."
+        == told.root_cause
+    )
     assert told.conclusion_is_right
+
+
+def test_a_fault_without_a_node_is_in_the_job() -> None:
+    """A software fault blames no node, neither in the conclusion nor in truth."""
+    told = Past(strike(3600.0, "bug", None)).until(DAY).post_mortem(1)
+
+    assert "The heartbeat layer: a software fault in the job." == told.concluded
+    assert told.root_cause.startswith("Bug in the job (software, seen as a crash; transient")
+
+
+@pytest.mark.parametrize(
+    ("layers", "settings_seconds", "met"),
+    [('"heartbeat", "hardware"', 280.0, True), ('"watchdog"', 850.0, False)],
+)
+def test_an_incident_is_measured_with_the_target_of_the_settings(
+    layers: str, settings_seconds: float, met: bool
+) -> None:
+    """What stages take by the settings adds up, and is no target: that is ``targets.mttr_seconds``."""
+    told = Past(strike(3600.0, "crash"), layers=layers).until(DAY).post_mortem(1)
+
+    assert settings_seconds == told.settings_seconds
+    assert (390.0, met) == (told.target_mttr_seconds, told.target_met)
+
+
+def test_a_scenario_has_its_own_target() -> None:
+    """The same incident meets a long target and misses a short one."""
+    scenarios = ('name = "short"\ntargets.mttr_seconds = 60.0', 'name = "long"\ntargets.mttr_seconds = 900.0')
+    past = Past(strike(3600.0, "crash"), scenarios=scenarios).until(DAY)
+    told = [past.post_mortem(1, name) for name in ("short", "long")]
+
+    assert [(60.0, False), (900.0, True)] == [(each.target_mttr_seconds, each.target_met) for each in told]
+
+
+@pytest.mark.parametrize(
+    ("layers", "until", "met"), [('"heartbeat"', 3640.0, None), ('"watchdog"', 4210.0, False)]
+)
+def test_whether_an_open_incident_meets_its_target_is_open(
+    layers: str, until: float, met: bool | None
+) -> None:
+    """Ten seconds after its detection nobody knows, unless the detection alone took too long."""
+    told = Past(strike(3600.0, "crash"), layers=layers).until(until).post_mortem(1)
+
+    assert (True, met) == (told.incident.is_open, told.target_met)
+
+
+def test_no_target_holds_for_a_planned_stop() -> None:
+    """The mean that the target is for leaves planned stops out."""
+    past = Past(*CRASHES_TWICE, spares=0, rejoin="checkpoint").until(3 * DAY)
+
+    assert None is past.post_mortem(3).target_met
 
 
 def test_the_same_fault_costs_more_in_the_naive_scenario() -> None:
@@ -235,3 +294,66 @@ def test_an_open_incident_has_a_post_mortem() -> None:
     told = Past(strike(3600.0, "crash", logged=True)).until(3612.0).post_mortem(1)
 
     assert ((), True) == (told.judgements, told.incident.is_open)
+
+
+def test_a_long_incident_is_compared_in_part() -> None:
+    """Of hundreds of faults a few are compared, and it is told how many are not."""
+    told = waiting(300).until(DAY).post_mortem(2)
+    faults = len(told.incident.faults)
+
+    assert faults > 50
+    assert (COMPARED_FAULTS, faults - COMPARED_FAULTS) == (len(told.same_faults), told.more_faults)
+    assert told.incident.facts_left_out > 500
+
+
+def test_what_is_not_kept_is_not_judged() -> None:
+    """Wherever the middle of an incident is missing, no decision is taken for one on a false alarm."""
+    faults = [strike(3600.0 + 40.0 * number, "crash", number, logged=True) for number in range(6)]
+    past = Past(*faults).until(DAY)
+    facts, premises = past.facts["default"], past.chronicle().premises
+    verdicts = set()
+    for begins, ends in itertools.combinations(range(3, len(facts)), 2):
+        gap = FactsLeftOut(facts[begins].at, facts[ends - 1].at, ends - begins)
+        record = fold(premises, [*facts[:begins], gap, *facts[ends:]], past.now, {})
+        assert record is not None
+        assert pytest.approx(record.stopped_seconds) == sum(stage.seconds for stage in record.stages)
+        verdicts |= {each.verdict for each in judge(premises, record, {})}
+
+    assert {Verdict.RIGHT, Verdict.UNKNOWN} == verdicts
+
+
+def test_what_another_scenario_does_not_keep_is_said() -> None:
+    """In the middle of a long incident nobody knows whether a fault struck, so no page denies it."""
+    scenarios = (
+        'name = "default"\ncluster.repair_hours = 1e5',
+        'name = "spared"\ncluster.spares = 4\ncluster.repair_hours = 1e5',
+    )
+    twice = (strike(3600.0, "crash"), strike(7200.0, "crash"))
+    faults = [strike(8000.0 + 600.0 * number, "bug", None) for number in range(300)]
+    past = Past(*twice, *faults, scenarios=scenarios, spares=0, min_replicas=2).until(3 * DAY)
+    told = past.post_mortem(150, "spared")
+
+    assert ["What happened here at that moment is not kept."] == [
+        each.note for each in told.same_faults[0].scenarios if each.scenario == "default"
+    ]
+
+
+def test_others_get_turns_while_a_post_mortem_is_made() -> None:
+    """However long an incident is, the event loop comes round for every fault and scenario."""
+    past = waiting(300).until(DAY)
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def asked() -> None:
+        counting = asyncio.create_task(count())
+        await post_mortem(past.history, past.chronicle(), 2, past.now)
+        counting.cancel()
+
+    asyncio.run(asked())
+
+    assert turns >= COMPARED_FAULTS * len(past.history.chronicles)

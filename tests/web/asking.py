@@ -8,7 +8,8 @@ import httpx
 from goodputd import settings
 from goodputd.history.keeping import History
 from goodputd.metrics.exposition import Exposition
-from goodputd.metrics.view import View
+from goodputd.metrics.view import ScenarioView, View
+from goodputd.service import in_force
 from goodputd.web.app import Site
 from tests import snapshots
 from tests.history.past import Past
@@ -26,16 +27,17 @@ class Client:
     def request(self, method: str, path: str, **headers: str) -> httpx.Response:
         """The answer; ``accept_encoding="gzip"`` is the header Accept-Encoding."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return asyncio.run(self._request(method, path, {"accept-encoding": "identity", **given}))
+        return asyncio.run(self.ask(method, path, **given))
 
     def get(self, path: str, **headers: str) -> httpx.Response:
         """The answer to GET."""
         return self.request("GET", path, **headers)
 
-    async def _request(self, method: str, path: str, headers: dict[str, str]) -> httpx.Response:
+    async def ask(self, method: str, path: str, **headers: str) -> httpx.Response:
+        """The answer, for who is in an event loop already."""
         transport = httpx.ASGITransport(app=self._app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost:9642") as client:
-            return await client.request(method, path, headers=headers)
+            return await client.request(method, path, headers={"accept-encoding": "identity", **headers})
 
 
 def site(view: View | None) -> Site:
@@ -52,5 +54,9 @@ def site(view: View | None) -> Site:
 def site_of(past: Past) -> Site:
     """A site that shows scenarios that were played, as they stand."""
     exposition = Exposition(lambda: 0.0)
-    exposition.publish(snapshots.view(*(simulation.snapshot() for simulation in past.simulations)))
+    shown = (
+        ScenarioView(simulation.snapshot(), in_force(scenario, snapshots.CLOCK_START))
+        for scenario, simulation in zip(past.settings.scenarios, past.simulations, strict=True)
+    )
+    exposition.publish(View(tuple(shown), snapshots.daemon()))
     return Site(exposition, past.history, names=("localhost",))

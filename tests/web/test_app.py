@@ -106,7 +106,7 @@ def test_health(starting: Client, ready: Client, path: str, before: int, after: 
     assert (before, after) == (starting.get(path).status_code, ready.get(path).status_code)
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/-/healthy", "/-/ready", "/"])
+@pytest.mark.parametrize("path", ["/metrics", "/-/healthy", "/-/ready", "/", "/api"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_other_methods_are_refused(ready: Client, method: str, path: str) -> None:
     """Pages can only be read, and the answer says how."""
@@ -124,10 +124,10 @@ def test_an_unknown_page_names_those_there_are(ready: Client) -> None:
 
 
 def test_the_index_links_the_pages(ready: Client) -> None:
-    """The page links metrics and health, relative to where it is served."""
+    """The page links metrics, API and health, relative to where it is served."""
     text = ready.get("/").text
 
-    assert all(f'href="{link}"' in text for link in ("metrics", "-/healthy", "-/ready"))
+    assert all(f'href="{link}"' in text for link in ("metrics", "api", "-/healthy", "-/ready"))
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,39 @@ def test_the_index_says_when_there_is_no_data() -> None:
     assert 2 == client(snapshots.view(fresh)).get("/").text.count("no data yet")
 
 
+@pytest.mark.parametrize(
+    ("days", "interval_hours", "ratio", "words"),
+    [
+        (0.1, 0.2, 0.82, "too early to judge"),
+        (2.99, 0.2, 0.95, "too early to judge"),
+        (3.0, 0.2, 0.82, '<span class="bad">below</span>'),
+        (3.0, 0.2, 0.95, '<span class="good">meets</span>'),
+        (4.0, 24.0, 0.82, "too early to judge"),
+        (5.0, 24.0, 0.82, '<span class="bad">below</span>'),
+    ],
+)
+def test_goodput_is_judged_when_there_is_enough_of_it(
+    days: float, interval_hours: float, ratio: float, words: str
+) -> None:
+    """Before three simulated days and five checkpoint intervals are over, no target is missed or met."""
+    taken = snapshots.snapshot(
+        now=86400.0 * days,
+        checkpoint_interval_seconds=3600.0 * interval_hours,
+        effective_training_time_ratio=ratio,
+    )
+    text = client(snapshots.view(taken)).get("/").text
+    judgements = ("too early to judge", '<span class="bad">below</span>', '<span class="good">meets</span>')
+
+    assert [words] == [each for each in judgements if each in text]
+
+
+def test_figures_say_since_when(ready: Client) -> None:
+    """Goodput and the means of a card are those since start, for each scenario."""
+    text = ready.get("/").text
+
+    assert (2, 2) == (text.count("goodput since start"), text.count("Since start"))
+
+
 def test_the_index_takes_names_literally() -> None:
     """A name is text, never markup."""
     text = client(snapshots.view(snapshots.snapshot("<script>"))).get("/").text
@@ -178,12 +211,21 @@ def test_the_index_takes_its_own_files_only(ready: Client) -> None:
     }
 
 
-@pytest.mark.parametrize("path", ["/", "/incidents", "/incidents/default/1"])
+@pytest.mark.parametrize("path", ["/", "/incidents", "/incidents/default/1", "/api"])
 def test_pages_have_nothing_inline(ready: Client, path: str) -> None:
     """No style attribute, no handler and no script text, which the policy would refuse."""
     text = ready.get(path).text
 
     assert [] == re.findall(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", text)
+
+
+def test_a_date_beyond_the_calendar_is_left_out() -> None:
+    """After the year 9999 the page counts days, and has no empty date."""
+    late = snapshots.snapshot(now=1e12)
+    text = client(snapshots.view(late)).get("/").text
+
+    assert "<strong>Day 11,574,074 01:46</strong> <span>of the simulation</span>" in text
+    assert "<strong></strong>" not in text
 
 
 def test_lag_is_told_when_it_matters() -> None:

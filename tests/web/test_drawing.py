@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from goodputd.web.drawing import day_axis, day_line, incident_axis, incident_line, whole_bar
+from goodputd.web.drawing import day_axis, day_line, incident_axis, incident_line, target_tick, whole_bar
 from tests import snapshots
 from tests.history.past import BUSY, DAY, Past, strike
 
@@ -13,14 +13,14 @@ HOUR = 3600.0
 
 def test_the_axis_holds_all_incidents() -> None:
     """The longest of like ones fits, and round ticks divide it."""
-    axis = incident_axis([300.0, 700.0, 900.0], 360.0)
+    axis = incident_axis([300.0, 700.0, 900.0], [360.0])
 
     assert (900.0, ["stop", "5 min", "10 min"]) == (axis.seconds, [tick.label for tick in axis.ticks])
 
 
 def test_an_outlier_does_not_squash_the_others() -> None:
     """One that took a day among such of six minutes is cut at four times the median, and says so."""
-    axis = incident_axis([360.0, 350.0, 370.0, DAY], 360.0)
+    axis = incident_axis([360.0, 350.0, 370.0, DAY], [360.0])
     past = Past(strike(HOUR, "crash"), layers='"gradient"').until(DAY)
 
     assert 1460.0 == axis.seconds
@@ -32,18 +32,29 @@ def test_an_outlier_does_not_squash_the_others() -> None:
 
 
 @pytest.mark.parametrize("lengths", [[], [1.0], [200.0]])
-def test_the_budget_is_always_on_the_axis(lengths: list[float]) -> None:
-    """However short the incidents, the line of the budget is drawn."""
-    budget = incident_axis(lengths, 360.0).budget
-    assert budget is not None
+def test_every_target_is_on_the_axis(lengths: list[float]) -> None:
+    """However short the incidents, the target of each scenario has its place on the common axis."""
+    axis = incident_axis(lengths, [360.0, 600.0])
+    ticks = [target_tick(axis, seconds) for seconds in (360.0, 600.0)]
 
-    assert (75.0, "budget 6 min") == (budget.left, budget.label)
+    assert 660.0 == pytest.approx(axis.seconds)
+    assert ["target 6 min", "target 10 min"] == [tick.label for tick in ticks if tick is not None]
+    assert [pytest.approx(54.545, abs=0.001), pytest.approx(90.909, abs=0.001)] == [
+        tick.left for tick in ticks if tick is not None
+    ]
+
+
+def test_a_target_of_a_day_does_not_squash_the_incidents() -> None:
+    """One that lies far beyond all incidents is not drawn."""
+    axis = incident_axis([300.0, 340.0], [360.0, DAY])
+
+    assert (480.0, None) == (axis.seconds, target_tick(axis, DAY))
 
 
 def test_a_line_is_to_scale() -> None:
     """Bars are as wide as their stages are long, and follow each other."""
     incident = Past(strike(HOUR, "crash", logged=True)).until(DAY).incident(1)
-    line = incident_line(incident, incident_axis([incident.stopped_seconds], 360.0))
+    line = incident_line(incident, incident_axis([incident.stopped_seconds], [360.0]))
     bars = [(bar.kind, round(bar.left * 4.8, 6), round(bar.width * 4.8, 6)) for bar in line.bars]
 
     assert [
@@ -86,6 +97,18 @@ def test_a_day_is_covered_without_a_hole() -> None:
 
     assert len(incidents) > 2
     assert pytest.approx(100.0) == sum(bar.width for bar in bars)
+
+
+def test_what_is_not_known_is_left_blank() -> None:
+    """Where incidents are kept for part of a day, nothing is drawn before that."""
+    past = Past(**{**BUSY, "wrong_restore_probability": 0.0}).until(40 * DAY)
+    newest = past.all()[::-1][:2]
+    known_since = newest[-1].stopped_at
+    axis = day_axis(past.now)
+    bars = day_line(newest, past.chronicle().unsettled(past.now), past.now, axis, known_since=known_since)
+
+    assert pytest.approx(100.0 * (past.now - known_since) / DAY, abs=5.0) == 100.0 - bars[0].left
+    assert bars[0].left > 10.0
 
 
 def test_a_stall_that_nobody_noticed_is_drawn() -> None:

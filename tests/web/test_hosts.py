@@ -22,6 +22,13 @@ EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - nothing is bound here
         ("localhost.evil.example", False),
         ("127.0.0.1.evil.example", False),
         ("", False),
+        ("[localhost].evil.example", False),
+        ("localhost:80.evil.example", False),
+        ("[127.0.0.1].evil.example", False),
+        ("[::1]evil.example", False),
+        ("[localhost]", False),
+        ("[fe80::1%eth0]:9642", True),
+        ("localhost:", True),
     ],
 )
 def test_on_loopback_only_addresses_and_localhost_are_answered(

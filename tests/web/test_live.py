@@ -7,7 +7,9 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
+from goodputd.web.app import Site
 from goodputd.web.live import MOST_LISTENERS, Live, Told
 from tests.history.past import BUSY, DAY, Past
 from tests.web.asking import TWO, Client, site_of
@@ -18,9 +20,10 @@ Message = MutableMapping[str, Any]
 class Listener:
     """A client of the stream; it reads when it is told to."""
 
-    def __init__(self, live: Live, query: str = "") -> None:
-        """Connects when it is first awaited."""
-        self._app = Starlette(routes=[Route("/", live.serve)])
+    def __init__(self, live: Live | None = None, query: str = "", *, app: ASGIApp | None = None) -> None:
+        """Connects when it is first awaited, to a stream or to that of a whole site."""
+        routes = [] if live is None else [Route("/api/v1/events", live.serve)]
+        self._app = app or Starlette(routes=routes)
         self._query = query
         self._leave = asyncio.Event()
         self._reads = asyncio.Semaphore(0)
@@ -29,7 +32,8 @@ class Listener:
     async def connect(self) -> None:
         """Until the stream ends."""
         scope = {
-            "type": "http", "method": "GET", "path": "/", "raw_path": b"/", "root_path": "", "scheme": "http",
+            "type": "http", "method": "GET", "path": "/api/v1/events", "raw_path": b"/api/v1/events",
+            "root_path": "", "scheme": "http",
             "query_string": self._query.encode(), "headers": [], "http_version": "1.1",
             "server": ("localhost", 80), "client": ("localhost", 1),
         }  # fmt: skip
@@ -208,3 +212,42 @@ def test_head_ends_at_once() -> None:
     assert (200, "text/event-stream; charset=utf-8", b"") == (
         response.status_code, response.headers["content-type"], response.content,
     )  # fmt: skip
+
+
+def test_a_page_that_takes_long_is_given_up_at_the_end() -> None:
+    """Closed while its fragments are made, the site makes no more of them and says that it ends."""
+    names = [f'name = "s{number}"' for number in range(8)]
+    site = site_of(Past(scenarios=names, **BUSY).until(DAY))
+    client = Client(site)
+
+    async def asked() -> int:
+        async def close() -> None:
+            site.close()
+
+        closing = asyncio.get_running_loop().create_task(close())
+        response = await client.ask("GET", "/")
+        await closing
+        return response.status_code
+
+    assert 503 == asyncio.run(asked())
+
+
+def test_a_request_that_is_cancelled_at_the_end_is_no_mistake() -> None:
+    """Cancelled, a stream ends without an error when the daemon ends, and with one when it does not."""
+    outcomes = []
+    for ends in (True, False):
+        site = site_of(Past(scenarios=TWO).until(DAY))
+        listener = Listener(app=site.app)
+
+        async def cancelled(site: Site = site, listener: Listener = listener, ends: bool = ends) -> bool:
+            connected = asyncio.create_task(listener.connect())
+            await listener.read()
+            await listener.read()
+            site.is_closing = ends
+            connected.cancel()
+            await asyncio.wait({connected})
+            return connected.cancelled()
+
+        outcomes.append(asyncio.run(cancelled()))
+
+    assert [False, True] == outcomes

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.history.past import BUSY, CORRUPT, DAY, FLEET, VALIDATED, Past, strike
+from tests.history.past import BUSY, CORRUPT, DAY, FLEET, VALIDATED, Past, strike, waiting
 from tests.web.asking import TWO, Client, site_of
 
 
@@ -84,17 +84,36 @@ def test_a_job_that_never_shrank_has_no_idle_capacity() -> None:
     assert "idle capacity" not in Client(site_of(Past(strike(3600.0, "crash")).until(DAY))).get("/").text
 
 
-def test_the_list_pages_through_all_incidents(client: Client, past: Past) -> None:
-    """From page to page by its links every incident is listed once, newest first."""
-    path: str | None = "/incidents?scenario=default"
+def walked(client: Client, path: str) -> list[str]:
+    """The incidents that the list shows, from page to page by its link to older ones."""
     found: list[str] = []
-    while path is not None:
+    while True:
         text = client.get(path).text
         found += links(text)
         older = re.search(r'href="(incidents\?[^"]+)" rel="next"', text)
-        path = None if older is None else "/" + older[1].replace("&amp;", "&")
+        if older is None:
+            return found
+        path = "/" + older[1].replace("&amp;", "&")
 
-    assert [f"incidents/default/{incident.number}" for incident in past.all()[::-1]] == found
+
+def test_the_list_pages_through_all_incidents(client: Client, past: Past) -> None:
+    """From page to page by its links every incident is listed once, newest first."""
+    expected = [f"incidents/default/{incident.number}" for incident in past.all()[::-1]]
+
+    assert len(expected) > 50
+    assert expected == walked(client, "/incidents?scenario=default")
+
+
+def test_the_list_pages_through_incidents_of_one_instant() -> None:
+    """Both scenarios stop at the instant of each fault, and no page ends between the two of them."""
+    faults = (strike(3600.0 * hour, "crash", hour % 16, logged=True) for hour in range(1, 33))
+    same = [f'name = "{name}"\npolicy.strikes.strikes_to_evict = 0' for name in ("one", "two", "three")]
+    past = Past(*faults, scenarios=same).until(2 * DAY)
+    expected = [
+        f"incidents/{name}/{number}" for number in range(32, 0, -1) for name in ("one", "two", "three")
+    ]
+
+    assert expected == walked(Client(site_of(past)), "/incidents")
 
 
 def test_the_list_merges_scenarios_by_time(client: Client, past: Past) -> None:
@@ -108,14 +127,17 @@ def test_the_list_merges_scenarios_by_time(client: Client, past: Past) -> None:
 
 def test_a_page_that_is_no_number_is_the_first(client: Client) -> None:
     """A query that makes no sense is met with the newest incidents."""
-    assert links(client.get("/incidents").text) == links(client.get("/incidents?before=abc").text)
+    assert {tuple(links(client.get("/incidents").text))} == {
+        tuple(links(client.get(f"/incidents?cursor={cursor}").text))
+        for cursor in ("", "abc", "1", "1-2-3", "-1-2", "1-" + "9" * 400)
+    }
 
 
 @pytest.mark.parametrize(
     "shown",
     [
         "Incident 1 of default",
-        "Stages against their budget",
+        "What each stage took, and what it takes by the settings",
         "checkpoint restore",
         "first: raised the detection",
         "Root cause and conclusion",
@@ -128,8 +150,65 @@ def test_a_page_that_is_no_number_is_the_first(client: Client) -> None:
     ],
 )
 def test_a_post_mortem_tells_everything(client: Client, shown: str) -> None:
-    """Stages against budget, layers, cause, judgement with its inputs, and the same fault elsewhere."""
+    """Stages, layers, cause, judgement with its inputs, and the same fault elsewhere."""
     assert shown in client.get("/incidents/default/1").text
+
+
+def in_seconds(duration: str) -> float:
+    """What a duration on a page says."""
+    units = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
+    parts = duration.split()
+    return sum(float(number) * units[unit] for number, unit in zip(parts[::2], parts[1::2], strict=True))
+
+
+def column(text: str, number: int) -> tuple[list[float], list[float]]:
+    """A column of the table of stages: what its rows say, and what its foot says; none is 0."""
+    body, foot = re.findall(r"<tbody>(.*?)</tbody>\s*<tfoot>(.*?)</tfoot>", text, re.DOTALL)[0]
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in (*body.split("</tr>")[:-1], foot)]
+    values = [0.0 if row[number] == "none" else in_seconds(row[number]) for row in cells]
+    return values[:-1], values[-1:]
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_table_of_stages_adds_up(number: int) -> None:
+    """Both what was taken and what the settings say are the sums of their columns, to a rounded second."""
+    past = Past(strike(3600.0, "crash", 5), strike(3700.0, "hang", 6)).until(DAY)
+    rows, (total,) = column(Client(site_of(past)).get("/incidents/default/1").text, number)
+
+    assert len(rows) > 8
+    assert pytest.approx(sum(rows), abs=0.5 * len(rows)) == total
+
+
+def test_a_post_mortem_says_whether_the_target_was_met() -> None:
+    """The watchdog alone takes longer than the target, whatever the settings say of its timeout."""
+    past = Past(strike(3600.0, "crash"), scenarios=TWO).until(DAY)
+    naive, default = (Client(site_of(past)).get(f"/incidents/{name}/1").text for name in ("naive", "default"))
+
+    assert '<dd>6 min 30 s: <span class="bad">missed</span></dd>' in naive
+    assert '<span class="bad">missed</span>, 7 min 40 s over' in naive
+    assert '<span class="good">met</span>, 1 min 50 s under' in default
+    assert "The dashed line is the target of this scenario for the mean incident, 6 min 30 s" in naive
+
+
+def test_a_target_that_is_not_drawn_is_told() -> None:
+    """A target far beyond the incidents is named on both pages, without a dashed line."""
+    past = Past(strike(3600.0, "crash"), scenarios=('name = "default"\ntargets.mttr_seconds = 86400.0',))
+    client = Client(site_of(past.until(DAY)))
+    texts = [client.get(path).text for path in ("/", "/incidents/default/1")]
+
+    assert [(True, False)] * 2 == [
+        ("Beyond the scale is the target" in text, 'class="target"' in text) for text in texts
+    ]
+
+
+def test_the_status_page_draws_the_target_of_each_scenario() -> None:
+    """The dashed line of a scenario stands where its own settings say."""
+    scenarios = ('name = "a"\ntargets.mttr_seconds = 240.0', 'name = "b"\ntargets.mttr_seconds = 360.0')
+    past = Past(strike(3600.0, "crash"), scenarios=scenarios).until(DAY)
+    text = Client(site_of(past)).get("/").text
+
+    assert ["50.000", "75.000"] == re.findall(r'class="target" x1="([0-9.]+)%', text)
+    assert ["4 min", "6 min"] == re.findall(r"dashed line is the target for the mean, ([^.]+)\.", text)
 
 
 def test_every_post_mortem_can_be_shown(client: Client, past: Past) -> None:
@@ -190,3 +269,33 @@ def test_what_is_forgotten_is_told_as_forgotten() -> None:
 
     assert 404 == response.status_code
     assert "Incident 1 of default is forgotten: memory holds the newest only" in response.text
+
+
+def test_a_long_incident_is_shown_in_part() -> None:
+    """A wait with hundreds of faults is a page of ordinary size that says what it does not show."""
+    client = Client(site_of(waiting(1100).until(3 * DAY)))
+    text = client.get("/incidents/default/2").text
+
+    assert len(text) < 80_000
+    for words in (
+        "facts between them are left out",
+        "more faults, not shown here",
+        "more decisions, not shown here",
+        "more faults of this incident, not compared",
+        "left out",
+    ):
+        assert words in text
+
+
+def test_what_memory_does_not_hold_is_not_shown_as_training() -> None:
+    """In the middle of a wait that is too long to be kept the job is not said to have trained."""
+    text = Client(site_of(waiting(1100).until(10.0 * 3600.0))).get("/").text
+    day = text[text.index('id="day-title"') : text.index('id="incidents-title"')]
+    training = [
+        float(width) for width in re.findall(r'bucket-productive" x="[0-9.]+%" width="([0-9.]+)%', day)
+    ]
+
+    assert "Nothing has gone wrong yet." not in text
+    # Two hours of the twelve, but for the first incident: in both scenarios.
+    assert 4 == len(training)
+    assert sum(training) / 2 < 100.0 * 2.0 / 12.0

@@ -6,11 +6,11 @@ is folded alone, when somebody asks for it. Only corrupt state may outlive a res
 corruptions of earlier stretches are told to the fold.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
-from goodputd.history.premises import IN_PROGRESS, STALL, WAIT, Premises
+from goodputd.history.corruptions import Corruption, Corruptions, forgotten, is_strike
+from goodputd.history.premises import IN_PROGRESS, LEFT_OUT, STALL, WAIT, Premises
 from goodputd.history.records import (
     ClaimResult,
     DecisionRecord,
@@ -22,13 +22,13 @@ from goodputd.history.records import (
     StageRecord,
     VerificationRecord,
 )
+from goodputd.history.stretches import Entry, FactsLeftOut
 from goodputd.sim.events import (
     CapacityAwaited,
     CorruptionBaked,
     DecisionMade,
     DetectionRaised,
     DeviceReset,
-    Fact,
     FalseAlarmRaised,
     FaultMasked,
     FaultOccurred,
@@ -38,33 +38,14 @@ from goodputd.sim.events import (
     StageFinished,
     TrainingResumed,
 )
-from goodputd.sim.taxonomy import STOPPING, Action, Component, Layer, Origin, StageName, Symptom
+from goodputd.sim.taxonomy import STOPPING, Action, Component, Layer, StageName, Symptom
 
 _SAME_INSTANT_SECONDS: Final = 1e-6
 """Stages follow each other to within rounding; a longer gap is a stall or a wait."""
-_SAME_STRIKE_SECONDS: Final = 1e-3
-"""An instant and a latency after it give the instant back to within rounding, in a thousand years, too."""
-
-
-@dataclass(slots=True)
-class Corruption:
-    """A corrupt fault that struck, and the step of the checkpoint that it was baked into."""
-
-    fact: FaultOccurred
-    baked_step: int | None = None
-
-
-Corruptions = Mapping[str, Sequence[Corruption]]
-"""All that are known, by fault, oldest first."""
-
-
-def is_strike(struck_at: float, detection: DetectionRaised) -> bool:
-    """Whether that is the strike which was detected; a fault may have struck more than once."""
-    return abs(detection.at - detection.latency_seconds - struck_at) <= _SAME_STRIKE_SECONDS
 
 
 def fold(
-    premises: Premises, facts: Sequence[Fact], now: float, corruptions: Corruptions
+    premises: Premises, facts: Sequence[Entry], now: float, corruptions: Corruptions
 ) -> IncidentRecord | None:
     """The incident in the facts since a resume, closed or not; None when none was opened.
 
@@ -77,7 +58,7 @@ def fold(
 
 
 def fold_faults(
-    premises: Premises, facts: Sequence[Fact], corruptions: Corruptions
+    premises: Premises, facts: Sequence[Entry], corruptions: Corruptions
 ) -> tuple[FaultRecord, ...]:
     """The faults of such a stretch, whether or not one of them opened an incident."""
     folding = _Folding(premises, corruptions)
@@ -103,11 +84,15 @@ class _Folding:
         self._waits: list[float] = []
         self._verifications: list[VerificationRecord] = []
         self._number: int | None = None
+        self._left_out: FactsLeftOut | None = None
         self._resized: JobResized | None = None
         self._resumed: TrainingResumed | None = None
 
-    def take(self, fact: Fact) -> None:
-        """One more fact; those that tell nothing of an incident are passed over."""
+    def take(self, fact: Entry) -> None:
+        """One more fact; those that tell nothing of an incident are passed over.
+
+        What comes after facts that were left out may be about one of them.
+        """
         match fact:
             case FaultOccurred():
                 self.faults[fact.fault] = _fault(fact)
@@ -116,21 +101,26 @@ class _Folding:
             case FalseAlarmRaised():
                 self._alarms.append(FalseAlarmRecord(at=fact.at, layer=fact.layer, node=fact.node))
                 self._noticed(fact, None)
-            case FaultMasked() if fact.fault in self.faults:
-                self.faults[fact.fault].outcome = FaultOutcome.MASKED
-            case CorruptionBaked() if fact.fault in self.faults:
-                self.faults[fact.fault].baked_step = fact.step
+            case FaultMasked() | CorruptionBaked():
+                if fact.fault in self.faults:
+                    _settle(self.faults[fact.fault], fact)
             case DecisionMade():
                 self._decided(fact)
             case DeviceReset():
-                self._decisions[-1].cured = fact.cured
+                if self._decisions:
+                    self._decisions[-1].cured = fact.cured
             case NodeEvicted():
-                last = self._decisions[-1]
-                last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+                last = self._decisions[-1] if self._decisions else None
+                if last is not None and last.node == fact.node:
+                    last.replacement, last.repair_seconds = fact.replacement, fact.repair_seconds
+            case FactsLeftOut():
+                self._left_out = fact
+                self._undecided.clear()
+                self._tolerated = None
             case _:
-                self._recovered(fact)
+                self._carried_out(fact)
 
-    def _recovered(self, fact: Fact) -> None:
+    def _carried_out(self, fact: Entry) -> None:
         """A fact on the way back to training."""
         match fact:
             case StageFinished():
@@ -187,19 +177,25 @@ class _Folding:
             ),
             restored_step=None if resumed is None else resumed.step,
             active_gpus=None if resumed is None else resumed.active_gpus,
+            facts_left_out=0 if self._left_out is None else self._left_out.facts,
         )
 
     # --- faults and detections
 
-    def _fault_of(self, detection: DetectionRaised) -> FaultRecord:
-        """What was detected, which may have struck before the last resume and left corrupt state behind."""
+    def _fault_of(self, detection: DetectionRaised) -> FaultRecord | None:
+        """What was detected, which may have struck before the last resume and left corrupt state behind.
+
+        None when it is among the facts that were left out.
+        """
         fault = self.faults.get(detection.fault)
         if fault is not None and is_strike(fault.at, detection):
             return fault
         struck = self._corruptions.get(detection.fault, ())
         earlier = next((each for each in struck if is_strike(each.fact.at, detection)), None)
-        if earlier is None:  # so far back that nothing is kept of it
-            earlier = Corruption(_forgotten(detection))
+        if earlier is None:
+            if self._left_out is not None:
+                return None
+            earlier = Corruption(forgotten(detection))  # so far back that nothing is kept of it
         found = _fault(earlier.fact)
         found.baked_step = earlier.baked_step
         self.faults[detection.fault if fault is None else f"{detection.fault} at {found.at!r}"] = found
@@ -207,6 +203,9 @@ class _Folding:
 
     def _detected(self, fact: DetectionRaised) -> None:
         fault = self._fault_of(fact)
+        if fault is None:
+            self._tolerated = None
+            return
         tolerated = fact.incident is None
         fault.outcome = FaultOutcome.TOLERATED if tolerated else FaultOutcome.DETECTED
         fault.detected_by, fault.detected_at = fact.layer, fact.at
@@ -233,9 +232,23 @@ class _Folding:
         elif fact.action is Action.WAIT_FOR_CAPACITY:
             self._decisions.append(_decision(fact, None, None))
         else:
-            about, fault = self._undecided.pop(0)
-            component = Component.FALSE_ALARM if fault is None else fault.component
+            about, fault = self._about(fact)
+            component = Component.FALSE_ALARM if about is not None else None
+            if fault is not None:
+                component = fault.component
             self._decisions.append(_decision(fact, about, component))
+
+    def _about(
+        self, decision: DecisionMade
+    ) -> tuple[DetectionRaised | FalseAlarmRaised | None, FaultRecord | None]:
+        """What was decided on, and its fault; None when that is left out."""
+        if self._left_out is None:
+            return self._undecided.pop(0)
+        about = next((each for each in self._undecided if each[0].node == decision.node), None)
+        if about is None:
+            return None, None
+        self._undecided.remove(about)
+        return about
 
     def _component(self, fault: FaultRecord | None) -> Component:
         if fault is not None:
@@ -279,6 +292,9 @@ class _Folding:
         return covered
 
     def _gap(self, since: float, until: float) -> str:
+        left_out = self._left_out
+        if left_out is not None and left_out.at <= until and left_out.until >= since:
+            return LEFT_OUT
         waits = (at for at in self._waits if since - _SAME_INSTANT_SECONDS <= at <= until)
         return STALL if next(waits, None) is None else WAIT
 
@@ -288,11 +304,11 @@ class _Folding:
             bucket=self._premises.buckets.get(name),
             begins_at=begins_at,
             seconds=ends_at - begins_at,
-            budget_seconds=self._budget_seconds(name),
+            settings_seconds=self._settings_seconds(name),
             cut=cut,
         )
 
-    def _budget_seconds(self, name: str) -> float | None:
+    def _settings_seconds(self, name: str) -> float | None:
         if name != StageName.RESTORE:
             return self._premises.stage_seconds.get(name)
         if self._resumed is not None:
@@ -322,18 +338,12 @@ def _fault(fact: FaultOccurred) -> FaultRecord:
     )
 
 
-def _forgotten(detection: DetectionRaised) -> FaultOccurred:
-    """What the detection alone tells of its fault; only corrupt state is found so late."""
-    return FaultOccurred(
-        detection.at - detection.latency_seconds,
-        detection.fault,
-        detection.kind,
-        Component.UNKNOWN,
-        Symptom.CORRUPT,
-        Origin.PRIMARY,
-        None,
-        transient=True,
-    )
+def _settle(fault: FaultRecord, fact: FaultMasked | CorruptionBaked) -> None:
+    """What became of the fault."""
+    if isinstance(fact, FaultMasked):
+        fault.outcome = FaultOutcome.MASKED
+    else:
+        fault.baked_step = fact.step
 
 
 def _claims(fact: DetectionRaised, struck_at: float, layers: Sequence[Layer]) -> list[LayerClaim]:

@@ -25,6 +25,7 @@ class Verdict(StrEnum):
     WASTED = "wasted"
     NEEDLESS = "needless"
     NO_CHOICE = "no_choice"
+    UNKNOWN = "unknown"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,13 +37,15 @@ class Judgement:
     decision: DecisionRecord
     verdict: Verdict
     """``will_recur``: the cause is still in the job; ``wasted``: an eviction that cured nothing a restart
-    would not have; ``needless``: nothing was broken; ``no_choice``: nothing else could be done."""
+    would not have; ``needless``: nothing was broken; ``no_choice``: nothing else could be done;
+    ``unknown``: what was decided on is among the facts that were left out of a long incident."""
     reason: str
 
 
 _WAITED: Final = (
     "Fewer healthy nodes were left than the smallest job the settings allow, so the job waits for repairs."
 )
+_LEFT_OUT: Final = "What was decided on is not kept, since the incident has too many facts."
 _TOLERATED: Final = "The settings tolerate a slow rank: training goes on at its pace until the next restart."
 _PERMANENT_LEFT: Final = (
     "The fault is permanent: no restart cures it, and it would have come back until the node was replaced."
@@ -91,6 +94,8 @@ def _judge(
             return Verdict.NO_CHOICE, _WAITED
         case Action.TOLERATE:
             return Verdict.NO_CHOICE, _TOLERATED
+        case _ if decision.component is None:
+            return Verdict.UNKNOWN, _LEFT_OUT
         case Action.EVICT | Action.RETIRE:
             return _eviction(decision, fault, older)
         case Action.RESTART:

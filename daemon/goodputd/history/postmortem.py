@@ -1,19 +1,24 @@
 """The post-mortem of one incident: all that is kept of it, joined, judged and compared.
 
 Asks the chronicles of all scenarios; knows no page. A post-mortem of an open incident tells what is
-known so far.
+known so far. However much has happened it takes bounded time, with turns for others.
 """
 
+import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 from goodputd.history.judgement import Judgement, is_misdiagnosed, judge
 from goodputd.history.keeping import Chronicle, History, Strike
 from goodputd.history.observations import Observation, observe, place
+from goodputd.history.phrases import a_fault_of, nature, sentence, spoken, where
 from goodputd.history.records import DESCRIBED, FaultOutcome, FaultRecord, IncidentRecord
 from goodputd.sim.taxonomy import Action, Component, Layer, Origin
 
-RECOVERY_BUDGET_SECONDS = 360.0
-"""From the stop to verified training, detection included: about six minutes."""
+COMPARED_FAULTS: Final = 8
+"""Of one incident; the first that struck."""
+COMPARED_STRIKES: Final = 12
+"""Of one fault in one scenario; the nearest to the incident."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +53,11 @@ class FaultElsewhere:
     is_here: bool
     """The scenario of the post-mortem itself."""
     strikes: tuple[StrikeCost, ...]
+    """Those nearest to the incident, oldest first."""
+    more_strikes: int
+    """Further ones that are kept."""
     stopped_seconds: float
+    """Of the strikes that are told."""
     lost_work_seconds: float
     note: str
     """Why there are no strikes; empty when there are some."""
@@ -77,21 +86,30 @@ class PostMortem:
     conclusion_is_right: bool
     judgements: tuple[Judgement, ...]
     observations: tuple[Observation, ...]
-    budget_seconds: float
-    """What the whole incident should take at most."""
+    settings_seconds: float
+    """The sum over the stages of what the settings say."""
+    target_mttr_seconds: float
+    """``targets.mttr_seconds``: what the mean incident of the scenario may stop training for."""
+    target_met: bool | None
+    """Whether this one was within that; None as long as that is open, and for a planned stop, which the
+    mean leaves out."""
     same_faults: tuple[SameFault, ...]
+    """The first faults of the incident that are not benign."""
+    more_faults: int
+    """Further ones, which are not compared."""
 
 
-def post_mortem(history: History, chronicle: Chronicle, number: int, now: float) -> PostMortem | None:
+async def post_mortem(history: History, chronicle: Chronicle, number: int, now: float) -> PostMortem | None:
     """The post-mortem; None when the incident is not kept."""
     incident = chronicle.incident(number, now)
     if incident is None:
         return None
     nodes = {decision.node for decision in incident.decisions if decision.node is not None}
     standing = {
-        node: sorted({fault.kind for fault in chronicle.standing_faults(node, incident.began_at)})
-        for node in nodes
+        node: sorted({fault.kind for fault in carried})
+        for node, carried in chronicle.standing_faults(nodes, incident.began_at).items()
     }
+    faults = [fault for fault in incident.faults if fault.outcome is not FaultOutcome.BENIGN]
     return PostMortem(
         incident=incident,
         concluded=_concluded(incident),
@@ -99,29 +117,43 @@ def post_mortem(history: History, chronicle: Chronicle, number: int, now: float)
         conclusion_is_right=_is_right(incident),
         judgements=judge(chronicle.premises, incident, standing),
         observations=observe(chronicle.premises, incident),
-        budget_seconds=RECOVERY_BUDGET_SECONDS,
+        settings_seconds=sum(stage.settings_seconds or 0.0 for stage in incident.stages),
+        target_mttr_seconds=chronicle.premises.target_mttr_seconds,
+        target_met=_target_met(incident, chronicle.premises.target_mttr_seconds),
         same_faults=tuple(
-            SameFault(
-                fault=fault.id, kind=fault.kind, scenarios=tuple(_everywhere(history, chronicle, fault, now))
-            )
-            for fault in incident.faults
-            if fault.outcome is not FaultOutcome.BENIGN
+            [
+                SameFault(
+                    fault=fault.id,
+                    kind=fault.kind,
+                    scenarios=await _everywhere(history, chronicle, fault, now),
+                )
+                for fault in faults[:COMPARED_FAULTS]
+            ]
         ),
+        more_faults=max(0, len(faults) - COMPARED_FAULTS),
     )
+
+
+def _target_met(incident: IncidentRecord, target_seconds: float) -> bool | None:
+    if incident.component is Component.PLANNED:
+        return None
+    if incident.stopped_seconds > target_seconds:
+        return False
+    return None if incident.is_open else True
 
 
 def _concluded(incident: IncidentRecord) -> str:
     if incident.layer is Layer.PLANNED:
         return "A planned stop at a checkpoint, to take repaired nodes back."
     if incident.component is Component.FALSE_ALARM:
-        return f"{incident.layer}: a failure of {place(incident.node)}."
+        return f"The {incident.layer} layer: a failure {where(incident.node)}."
     who = "A person" if incident.layer is Layer.NONE else f"The {incident.layer} layer"
     if incident.layer is Layer.VALIDATION:
         return f"{who}: the training state is corrupt, and nobody knows since when or by whom."
     fault = incident.first_fault
     if incident.node is None and fault is not None and fault.node is not None:
-        return f"{who}: a {incident.component} fault, of a node that nobody could name."
-    return f"{who}: a {incident.component} fault of {place(incident.node)}."
+        return f"{who}: {a_fault_of(incident.component)}, of a node that nobody could name."
+    return f"{who}: {a_fault_of(incident.component)} {where(incident.node)}."
 
 
 def _is_right(incident: IncidentRecord) -> bool:
@@ -140,21 +172,26 @@ def _root_cause(incident: IncidentRecord) -> str:
     lasting = "transient: a restart cures it"
     if not fault.transient:
         lasting = "permanent: only replacing the node cures it" if fault.node is not None else "permanent"
-    again = ", the same fault as before" if fault.origin is Origin.RECURRENCE else ""
+    again = "; the same fault as before" if fault.origin is Origin.RECURRENCE else ""
     others = sum(each.outcome is not FaultOutcome.BENIGN for each in incident.faults) - 1
     more = f" {_count(others, 'more fault')} struck before training was verified." if others else ""
-    kind = fault.kind.replace("_", " ")
-    what = f"{fault.component} {fault.symptom}{again}; {lasting}"
+    what = f"{nature(fault.component, fault.symptom)}{again}; {lasting}"
     baked = ""
     if fault.baked_step is not None:
         baked = f" The checkpoint of step {fault.baked_step:,} was saved with what it corrupted."
-    return f"{kind[:1].upper()}{kind[1:]} on {place(fault.node)} ({what}).{baked}{more}"
+    return f"{sentence(spoken(fault.kind))} {where(fault.node)} ({what}).{baked}{more}"
 
 
-def _everywhere(history: History, here: Chronicle, fault: FaultRecord, now: float) -> list[FaultElsewhere]:
-    """The scenario of the post-mortem first, then the others."""
-    others = (chronicle for chronicle in history.chronicles if chronicle is not here)
-    return [_here(here, fault, now), *(_elsewhere(here, other, fault, now) for other in others)]
+async def _everywhere(
+    history: History, here: Chronicle, fault: FaultRecord, now: float
+) -> tuple[FaultElsewhere, ...]:
+    """The scenario of the post-mortem first, then the others; between two of them others get a turn."""
+    told = [_here(here, fault, now)]
+    for other in history.chronicles:
+        await asyncio.sleep(0)
+        if other is not here:
+            told.append(_elsewhere(here, other, fault, now))
+    return tuple(told)
 
 
 def _here(here: Chronicle, fault: FaultRecord, now: float) -> FaultElsewhere:
@@ -169,6 +206,7 @@ def _elsewhere(here: Chronicle, other: Chronicle, fault: FaultRecord, now: float
         paired=other.premises.paired,
         is_here=False,
         strikes=(),
+        more_strikes=0,
         stopped_seconds=0.0,
         lost_work_seconds=0.0,
         note="The two scenarios meet different faults, so nothing can be compared.",
@@ -178,8 +216,9 @@ def _elsewhere(here: Chronicle, other: Chronicle, fault: FaultRecord, now: float
 def _strikes(
     chronicle: Chronicle, fault: FaultRecord, now: float, *, is_here: bool, note: str
 ) -> FaultElsewhere:
-    """Every kept strike; ``note`` says why there may be none."""
-    strikes = tuple(_cost(strike) for strike in chronicle.strikes(fault.id, now))
+    """The kept strikes; ``note`` says why there may be none."""
+    kept, more = chronicle.strikes(fault.id, now, near=fault.at, most=COMPARED_STRIKES)
+    strikes = tuple(map(_cost, kept))
     # Two strikes may belong to one incident, which is paid for once.
     incidents = {strike.incident: strike for strike in strikes if strike.incident is not None}.values()
     return FaultElsewhere(
@@ -187,6 +226,7 @@ def _strikes(
         paired=chronicle.premises.paired,
         is_here=is_here,
         strikes=strikes,
+        more_strikes=more,
         stopped_seconds=sum(strike.stopped_seconds or 0.0 for strike in incidents),
         lost_work_seconds=sum(strike.lost_work_seconds or 0.0 for strike in incidents),
         note="" if strikes else note,
@@ -194,10 +234,10 @@ def _strikes(
 
 
 def _why_not(chronicle: Chronicle, fault: FaultRecord) -> str:
+    if not chronicle.keeps(fault.at):
+        return "What happened here at that moment is not kept."
     if fault.origin is Origin.INJECTED:
         return "The fault was injected by hand; it is not part of the history that scenarios share."
-    if fault.at < chronicle.since:
-        return "So far back nothing is kept of this scenario."
     cured = " or an ordinary node by then" if chronicle.premises.has_lemons else ""
     return f"It did not strike here: {place(fault.node)} was not in the job at that moment{cured}."
 

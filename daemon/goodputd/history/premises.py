@@ -16,6 +16,8 @@ STALL = "stall"
 """A gap in the plan: a rank that nobody misses yet holds up a collective."""
 WAIT = "wait"
 """A gap in the plan: the job waits for capacity."""
+LEFT_OUT = "left_out"
+"""The middle of a long incident, whose facts are not kept."""
 IN_PROGRESS = "in_progress"
 """The stretch of an open incident that no fact has ended yet."""
 
@@ -70,7 +72,7 @@ def premises_of(scenario: Scenario) -> Premises:
             kind.name: kind.event for kind in (*(catalog.kinds if catalog else ()), *scenario.faults.kinds)
         },
         stage_seconds={
-            StageName.DETECT: _detection_budget_seconds(scenario),
+            StageName.DETECT: _detection_seconds(scenario),
             **{stage.name: stage.seconds for stage in plan if stage.name is not StageName.RESTORE},
         },
         buckets={
@@ -98,7 +100,7 @@ def _first_stages(scenario: Scenario) -> tuple[tuple[StageName, float], ...]:
     return tuple(stages)
 
 
-def _detection_budget_seconds(scenario: Scenario) -> float:
+def _detection_seconds(scenario: Scenario) -> float:
     """What a fault that logs nothing may take to be found: the shortest timeout of the layers that wait.
 
     With neither heartbeat nor watchdog it is a person's patience.

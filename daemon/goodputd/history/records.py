@@ -126,13 +126,14 @@ class StageRecord:
     __pydantic_config__ = DESCRIBED
 
     name: str
-    """A stage of the plan, ``detect``, ``stall``, ``wait`` (for capacity) or ``in_progress``."""
+    """A stage of the plan, ``detect``, ``stall``, ``wait`` (for capacity), ``left_out``, ``in_progress``."""
     bucket: Bucket | None
-    """The ledger bucket that it cost; None while it is in progress."""
+    """The ledger bucket that it cost; None while it is in progress and where facts are left out."""
     begins_at: float
     seconds: float
-    budget_seconds: float | None
-    """What the settings allow for it; None where nothing is planned."""
+    settings_seconds: float | None
+    """What the settings say that it takes: ``detect`` its timeout, a stage its mean. None where they say
+    nothing, and for a restore as long as the size of the job that goes on is not known."""
     cut: bool
     """Another fault ended it early."""
 
@@ -189,6 +190,8 @@ class IncidentRecord:
     restored_step: int | None
     active_gpus: int | None
     """Of the job that goes on."""
+    facts_left_out: int = 0
+    """Of a long incident the first facts and the newest are kept, and not so many between them."""
 
     @property
     def is_open(self) -> bool:

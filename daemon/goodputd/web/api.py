@@ -1,10 +1,12 @@
 """/api/v1: all that the pages show, as JSON.
 
 Reads the published view and the history; every answer is of a class in ``answers`` or
-``postmortem``. Knows no template.
+``postmortem``, every path and parameter of the table in ``endpoints``. Knows no template.
 """
 
 import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -19,24 +21,13 @@ from goodputd.metrics.exposition import Exposition
 from goodputd.metrics.view import View
 from goodputd.web import answers
 from goodputd.web.encoding import to_json
-from goodputd.web.incidents import newest, now_of
+from goodputd.web.endpoints import DOCUMENT_PATH, ENDPOINTS, MOST_PER_PAGE, PER_PAGE
+from goodputd.web.incidents import newest, now_of, read_cursor, written_cursor
+from goodputd.web.problems import BAD_REQUEST, NOT_FOUND, UNAVAILABLE, UNCACHED, ProblemError
 
-_PER_PAGE: Final = 20
-_MOST_PER_PAGE: Final = 100
 _MOST_DIGITS: Final = 15
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_BAD_REQUEST: Final = 400
-_NOT_FOUND: Final = 404
-_NOT_READY: Final = 503
 
-
-class ProblemError(Exception):
-    """A request that can not be answered."""
-
-    def __init__(self, status: int, title: str, detail: str) -> None:
-        """As RFC 9457 has them."""
-        super().__init__(detail)
-        self.problem = answers.Problem(title=title, status=status, detail=detail)
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Api:
@@ -46,17 +37,21 @@ class Api:
         """Answers are made from what ``exposition`` has published and ``history`` has kept."""
         self._exposition = exposition
         self._history = history
-        self._openapi: bytes | None = None
+        self._document: dict[str, Any] | None = None
 
-    def routes(self) -> list[Route]:
-        """Where the answers are."""
+    def routes(self, events: Handler) -> list[Route]:
+        """Where the answers are; ``events`` serves the stream."""
+        handlers: dict[str, Handler] = {
+            "status": self.status,
+            "scenarios": self.scenarios,
+            "incidents": self.incidents,
+            "incident": self.incident,
+            "decisions": self.decisions,
+            "events": events,
+        }
         return [
-            Route("/api/v1/status", self.status),
-            Route("/api/v1/scenarios", self.scenarios),
-            Route("/api/v1/incidents", self.incidents),
-            Route("/api/v1/incidents/{scenario}/{number}", self.incident),
-            Route("/api/v1/decisions", self.decisions),
-            Route("/api/v1/openapi.json", self.openapi),
+            *(Route(each.path, _checked(handlers[each.name], each.query)) for each in ENDPOINTS),
+            Route(DOCUMENT_PATH, _checked(self.openapi, frozenset())),
         ]
 
     def current_status(self) -> answers.Status | None:
@@ -74,9 +69,9 @@ class Api:
 
     async def incidents(self, request: Request) -> Response:
         """Incidents of one scenario or of all, newest first."""
-        limit = _limit(request)
-        before = _number(request, "before", float("inf"))
-        shown, older = await newest(self._view(), self._asked_for(request), limit=limit, before=before)
+        limit, chronicles = _limit(request), self._asked_for(request)
+        cursor = _cursor(request, len(chronicles))
+        shown, older = await newest(self._view(), chronicles, limit=limit, cursor=cursor)
         return _answer(
             answers.Incidents(
                 incidents=tuple(map(answers.entry, shown)),
@@ -88,9 +83,9 @@ class Api:
         """The post-mortem of one incident."""
         chronicle = self._chronicle(request.path_params["scenario"])
         number = incident_number(request)
-        found = post_mortem(self._history, chronicle, number, self._now(chronicle))
+        found = await post_mortem(self._history, chronicle, number, self._now(chronicle))
         if found is None:
-            raise ProblemError(_NOT_FOUND, "No such incident", not_kept(chronicle, number))
+            raise ProblemError(NOT_FOUND, "No such incident", not_kept(chronicle, number))
         return _answer(found)
 
     async def decisions(self, request: Request) -> Response:
@@ -106,14 +101,19 @@ class Api:
 
     async def openapi(self, _: Request) -> Response:
         """The description of all this."""
-        if self._openapi is None:
-            self._openapi = await asyncio.to_thread(_described)
-        return Response(self._openapi, media_type="application/json", headers=_HEADERS)
+        return _answer(await self.document())
+
+    async def document(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        if self._document is None:
+            self._document = await asyncio.to_thread(_described)
+        return self._document
 
     def _view(self) -> View:
         view = self._exposition.published
         if view is None:
-            raise ProblemError(_NOT_READY, "Starting", "Nothing has been published yet.")
+            detail = "Nothing has been published yet."
+            raise ProblemError(UNAVAILABLE, "Starting", detail, retry_wall_seconds=1)
         return view
 
     def _now(self, chronicle: Chronicle) -> float:
@@ -125,21 +125,12 @@ class Api:
     def _chronicle(self, name: str) -> Chronicle:
         chronicle = self._history.of(name)
         if chronicle is None:
-            raise ProblemError(_NOT_FOUND, "No such scenario", no_scenario(self._history, name))
+            raise ProblemError(NOT_FOUND, "No such scenario", no_scenario(self._history, name))
         return chronicle
 
     def _asked_for(self, request: Request) -> tuple[Chronicle, ...]:
         name = request.query_params.get("scenario")
         return self._history.chronicles if name is None else (self._chronicle(name),)
-
-
-async def problem(_: Request, error: Exception) -> Response:
-    """The answer to a request that can not be answered."""
-    assert isinstance(error, ProblemError)  # noqa: S101 - it is registered for nothing else
-    headers = {**_HEADERS, **({"Retry-After": "1"} if error.problem.status == _NOT_READY else {})}
-    return Response(
-        to_json(error.problem), error.problem.status, headers, media_type="application/problem+json"
-    )
 
 
 def incident_number(request: Request) -> int:
@@ -162,37 +153,54 @@ def no_scenario(history: History, name: str) -> str:
     return f"There is no scenario {name!r}, but {known}."
 
 
+def _checked(handler: Handler, allowed: frozenset[str]) -> Handler:
+    """The handler, but a query with a name that is not allowed, or twice, is refused."""
+
+    async def checked(request: Request) -> Response:
+        given = Counter(name for name, _ in request.query_params.multi_items())
+        unknown = sorted(given.keys() - allowed)
+        if unknown:
+            known = f"there are {', '.join(sorted(allowed))}" if allowed else "there are none here"
+            detail = f"There is no parameter {', '.join(map(repr, unknown))}: {known}."
+            raise ProblemError(BAD_REQUEST, "Unknown parameter", detail)
+        twice = [name for name, times in given.items() if times > 1]
+        if twice:
+            raise ProblemError(BAD_REQUEST, "Bad request", f"{twice[0]} is given more than once.")
+        return await handler(request)
+
+    return checked
+
+
 def _answer(value: object) -> Response:
-    return Response(to_json(value), media_type="application/json", headers=_HEADERS)
+    return Response(to_json(value), media_type="application/json", headers=UNCACHED)
 
 
-def _described() -> bytes:
+def _described() -> dict[str, Any]:
     # Building the schemas takes pydantic a tenth of a second, so not before somebody asks.
     from goodputd.web.openapi import document  # noqa: PLC0415
 
-    return to_json(document())
+    return document()
 
 
 def _limit(request: Request) -> int:
-    limit = _number(request, "limit", _PER_PAGE)
-    if not 1 <= limit <= _MOST_PER_PAGE or limit != int(limit):
-        raise ProblemError(_BAD_REQUEST, "Bad request", f"limit is a whole number from 1 to {_MOST_PER_PAGE}")
-    return int(limit)
+    text = request.query_params.get("limit", str(PER_PAGE))
+    limit = int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise ProblemError(BAD_REQUEST, "Bad request", f"limit is a whole number from 1 to {MOST_PER_PAGE}.")
+    return limit
 
 
-def _number(request: Request, name: str, default: float) -> float:
-    text = request.query_params.get(name)
+def _cursor(request: Request, scenarios: int) -> tuple[int, ...] | None:
+    text = request.query_params.get("cursor")
     if text is None:
-        return default
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if number != number:  # noqa: PLR0124 - NaN, given or from a text that is no number
-        raise ProblemError(_BAD_REQUEST, "Bad request", f"{name} is a number")
-    return number
+        return None
+    cursor = read_cursor(text, scenarios)
+    if cursor is None:
+        detail = "cursor is what the next of the page before has, for the same scenario."
+        raise ProblemError(BAD_REQUEST, "Bad request", detail)
+    return cursor
 
 
-def _next(request: Request, before: float) -> str:
-    query: dict[str, Any] = {**request.query_params, "before": repr(before)}
+def _next(request: Request, older: tuple[int, ...]) -> str:
+    query = {**request.query_params, "cursor": written_cursor(older)}
     return f"{request.url.path}?{urlencode(query)}"

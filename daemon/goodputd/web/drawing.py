@@ -27,6 +27,8 @@ _TICKS: Final = (
 _MOST_TICKS: Final = 6
 _OUTLIER: Final = 4.0
 """A bar this many times longer than the median is cut, and says so."""
+_BEYOND_TARGET: Final = 1.1
+"""What is a little over the target still shows by how much."""
 
 
 @dataclass(slots=True)
@@ -54,8 +56,6 @@ class Axis:
 
     seconds: float
     ticks: tuple[Tick, ...]
-    budget: Tick | None
-    """Where the budget of an incident ends."""
 
 
 @dataclass(slots=True)
@@ -66,17 +66,29 @@ class Line:
     cut: bool
 
 
-def incident_axis(lengths_seconds: Sequence[float], budget_seconds: float) -> Axis:
-    """The common axis of incidents so long: room for all of them but outliers, and for the budget."""
+def incident_axis(lengths_seconds: Sequence[float], targets_seconds: Sequence[float]) -> Axis:
+    """The common axis of incidents so long: room for all of them but outliers, and for the targets.
+
+    A target that would squash the incidents is an outlier as well.
+    """
     longest = max(lengths_seconds, default=0.0)
     usual = _OUTLIER * median(lengths_seconds) if lengths_seconds else 0.0
-    seconds = max(min(longest, usual), _SHORTEST_AXIS_SECONDS, budget_seconds * 1.1)
+    seconds = max(min(longest, usual), _SHORTEST_AXIS_SECONDS)
+    near = [_BEYOND_TARGET * target for target in targets_seconds if target <= _OUTLIER * seconds]
+    seconds = max(seconds, *near, 0.0)
     spacing = next((each for each in _TICKS if seconds / each <= _MOST_TICKS), _TICKS[-1] * 10.0)
     marks = [spacing * number for number in range(int(seconds // spacing) + 1)]
     ticks = tuple(
         Tick(100.0 * at / seconds, duration(at) if at else "stop") for at in marks if at < 0.95 * seconds
     )
-    return Axis(seconds, ticks, Tick(100.0 * budget_seconds / seconds, f"budget {duration(budget_seconds)}"))
+    return Axis(seconds, ticks)
+
+
+def target_tick(axis: Axis, target_seconds: float) -> Tick | None:
+    """Where the target of an incident ends; None when that is beyond the axis."""
+    if target_seconds > axis.seconds:
+        return None
+    return Tick(100.0 * target_seconds / axis.seconds, f"target {duration(target_seconds)}")
 
 
 def incident_line(incident: IncidentRecord, axis: Axis) -> Line:
@@ -127,12 +139,18 @@ def whole_bar(snapshot: Snapshot) -> tuple[Bar, ...]:
 
 
 def day_line(
-    incidents: Sequence[IncidentRecord], unsettled: Sequence[FaultRecord], now: float, axis: Axis
+    incidents: Sequence[IncidentRecord],
+    unsettled: Sequence[FaultRecord],
+    now: float,
+    axis: Axis,
+    *,
+    known_since: float = 0.0,
 ) -> tuple[Bar, ...]:
     """The last hours up to ``now``, at the right: training, the work that was lost, and the stages.
 
-    ``incidents`` come newest first and reach back to the beginning of the axis; ``unsettled`` are the
-    faults since the last resume, one of which may have stopped the job without anybody knowing.
+    ``incidents`` come newest first and reach back to the beginning of the axis, or to ``known_since``:
+    what was before is left blank. ``unsettled`` are the faults since the last resume, one of which may
+    have stopped the job without anybody knowing.
     """
     day = _Day(now, axis)
     trained_until = now
@@ -147,7 +165,7 @@ def day_line(
             day.draw(kind_of(stage), stage.begins_at, stage.begins_at + stage.seconds, spoken(stage.name))
         trained_until = incident.stopped_at - (incident.lost_work_seconds or 0.0)
         day.draw("bucket-lost_work", trained_until, incident.stopped_at, "lost work")
-    day.draw("bucket-productive", 0.0, trained_until, "training")
+    day.draw("bucket-productive", known_since, trained_until, "training")
     return tuple(sorted(day.bars, key=lambda bar: bar.left))
 
 
@@ -159,7 +177,7 @@ def day_axis(now: float) -> Axis:
         for number in range(4)
         if hours % 4 == 0 or number % 2 == 0
     )
-    return Axis(hours * SECONDS_PER_HOUR, (*quarters, Tick(100.0, "now")), None)
+    return Axis(hours * SECONDS_PER_HOUR, (*quarters, Tick(100.0, "now")))
 
 
 def _stalls(fault: FaultRecord) -> bool:

@@ -5,6 +5,7 @@ an address or a name of ours. So addresses are always answered, names only when 
 """
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 _MISDIRECTED: Final = 421
 ANY: Final = "*"
+_HOST: Final = re.compile(r"(?:\[(?P<bracketed>[^\[\]]+)\]|(?P<host>[^:\[\]]+))(?::[0-9]*)?")
 
 
 def allowed_names(listen_host: str, configured: Sequence[str]) -> tuple[str, ...]:
@@ -34,7 +36,12 @@ def is_allowed(host_header: str | None, names: Sequence[str]) -> bool:
     """
     if host_header is None or ANY in names:
         return True
-    host = _without_port(host_header.strip().lower())
+    found = _HOST.fullmatch(host_header.strip().lower())
+    if found is None:
+        return False
+    if found["bracketed"] is not None:
+        return _is_address(found["bracketed"])
+    host = found["host"]
     return _is_address(host) or any(
         host == name or (name.startswith("*.") and host.endswith(name[1:])) for name in names
     )
@@ -58,12 +65,6 @@ class HostGuard:
             await refusal(scope, receive, send)
             return
         await self._app(scope, receive, send)
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
 
 
 def _is_address(host: str) -> bool:

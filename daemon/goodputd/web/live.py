@@ -10,14 +10,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+from goodputd.web.answers import Problem
+from goodputd.web.problems import BAD_REQUEST, UNAVAILABLE, answer
 
 EVERY_WALL_SECONDS: Final = 1.0
 MOST_LISTENERS: Final = 64
 _RETRY_MILLISECONDS: Final = 2000
-_BUSY: Final = 503
-_BAD_REQUEST: Final = 400
+_RETRY_WALL_SECONDS: Final = 5
 
 Told = Mapping[str, object]
 """What an event carries, by key."""
@@ -46,9 +48,12 @@ class Live:
         kind = request.query_params.get("events", "status")
         teller = self._tellers.get(kind)
         if teller is None:
-            return PlainTextResponse(f"events is one of {', '.join(self._tellers)}\n", _BAD_REQUEST)
-        if self._listeners >= MOST_LISTENERS or self._closing.is_set():
-            return PlainTextResponse("too many listeners\n", _BUSY, headers={"Retry-After": "5"})
+            detail = f"events is one of {', '.join(self._tellers)}."
+            return answer(Problem(title="Bad request", status=BAD_REQUEST, detail=detail), {})
+        if self._closing.is_set() or self._listeners >= MOST_LISTENERS:
+            detail = "The daemon ends." if self._closing.is_set() else f"{MOST_LISTENERS} listen already."
+            busy = Problem(title="No room", status=UNAVAILABLE, detail=detail)
+            return answer(busy, {"Retry-After": str(_RETRY_WALL_SECONDS)})
         return _Stream(self, kind, teller)
 
     async def feed(self, kind: str, teller: Teller, receive: Receive, send: Send) -> None:
@@ -60,7 +65,7 @@ class Live:
         try:
             while not (gone.done() or closing.done()):
                 news = await teller()
-                if news is not None:
+                if news is not None and not self._closing.is_set():
                     # A figure that did not change need not be told again; the page still has it.
                     changed = {k: v for k, v in news.items() if kind == "status" or told.get(k) != v}
                     told = dict(news)

@@ -14,9 +14,10 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from goodputd.history.keeping import Chronicle, History
-from goodputd.history.postmortem import RECOVERY_BUDGET_SECONDS
 from goodputd.history.records import DecisionRecord, IncidentRecord
 from goodputd.metrics.view import ScenarioView, View
+from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.specs import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState, StageName
 from goodputd.web.drawing import (
     PROVISIONAL,
@@ -28,6 +29,7 @@ from goodputd.web.drawing import (
     incident_axis,
     incident_line,
     shares,
+    target_tick,
     whole_bar,
 )
 from goodputd.web.templates import Templates
@@ -35,8 +37,10 @@ from goodputd.web.templates import Templates
 SHOWN_INCIDENTS: Final = 5
 """Per scenario, on the status page."""
 SHOWN_DECISIONS: Final = 10
+_SECONDS_TO_JUDGE: Final = 3.0 * SECONDS_PER_DAY
+_INTERVALS_TO_JUDGE: Final = 5.0
 _MOST_IN_A_DAY: Final = 60
-"""A worse day than that is drawn in part."""
+"""Of a worse day the newest are drawn, and what was before is left blank."""
 
 BADPUT: Final[tuple[str, ...]] = tuple(str(bucket) for bucket in Bucket if bucket is not Bucket.PRODUCTIVE)
 
@@ -76,6 +80,7 @@ class StatusPage:
         self._lock = asyncio.Lock()
         self._view: View | None = None
         self._fragments: dict[str, Markup] = {}
+        self._closing = False
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -83,12 +88,18 @@ class StatusPage:
         planned = [chronicle.premises.buckets for chronicle in self._history.chronicles]
         return tuple(stage for stage in StageName if any(stage in buckets for buckets in planned))
 
-    async def fragments(self, view: View) -> dict[str, Markup]:
-        """Every fragment of the page for this view, by the id of its element."""
+    def close(self) -> None:
+        """Make no more fragments, also those that are asked for already."""
+        self._closing = True
+
+    async def fragments(self, view: View) -> dict[str, Markup] | None:
+        """Every fragment of the page for this view, by the id of its element; None when closed meanwhile."""
         async with self._lock:
             if self._view is not view:
                 made: dict[str, Markup] = {}
                 async for name, template, context in self._parts(view):
+                    if self._closing:
+                        return None
                     rendered = await self._templates.render(f"fragments/{template}.html", context)
                     made[name] = Markup(rendered)  # noqa: S704 - the template escaped what it was given
                     await asyncio.sleep(0)
@@ -120,13 +131,18 @@ class StatusPage:
     def _day(self, scenario: ScenarioView, axis: Axis) -> dict[str, Any]:
         """The last hours of one scenario."""
         chronicle, now = self._chronicle(scenario), scenario.snapshot.now
-        incidents = _since(chronicle, now - axis.seconds, now)
+        begins = now - axis.seconds
+        incidents = _since(chronicle, begins, now)
+        known_since = chronicle.since
+        if len(incidents) == _MOST_IN_A_DAY:
+            known_since = max(known_since, incidents[-1].stopped_at)
         return {
             "scenario": scenario.snapshot.scenario,
             "incidents": len(incidents),
+            "or_more": known_since > max(0.0, begins),
             "stopped_seconds": sum(incident.stopped_seconds for incident in incidents),
             "lost_seconds": sum(incident.lost_work_seconds or 0.0 for incident in incidents),
-            "bars": day_line(incidents, chronicle.unsettled(now), now, axis),
+            "bars": day_line(incidents, chronicle.unsettled(now), now, axis, known_since=known_since),
         }
 
     def _incidents(self, view: View) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -136,12 +152,18 @@ class StatusPage:
             for scenario in view.scenarios
         ]
         lengths = [incident.stopped_seconds for incidents in last for incident in incidents]
-        axis = incident_axis(lengths, RECOVERY_BUDGET_SECONDS)
+        axis = incident_axis(lengths, [scenario.settings.target_mttr_seconds for scenario in view.scenarios])
         for number, (scenario, incidents) in enumerate(zip(view.scenarios, last, strict=True)):
             lines: list[tuple[IncidentRecord, Line]] = [
                 (incident, incident_line(incident, axis)) for incident in incidents
             ]
-            context = {"scenario": scenario.snapshot.scenario, "lines": lines, "axis": axis}
+            context = {
+                "scenario": scenario.snapshot.scenario,
+                "lines": lines,
+                "axis": axis,
+                "target_seconds": scenario.settings.target_mttr_seconds,
+                "target": target_tick(axis, scenario.settings.target_mttr_seconds),
+            }
             yield f"incidents-{number}", "incidents", context
 
     def _decisions(self, view: View) -> list[ToldDecision]:
@@ -168,13 +190,24 @@ def _since(chronicle: Chronicle, begins: float, now: float) -> list[IncidentReco
 def _figures(scenario: ScenarioView) -> dict[str, Any]:
     ratio = scenario.snapshot.effective_training_time_ratio
     target = scenario.settings.target_goodput_ratio
+    judged = _can_be_judged(scenario.snapshot)
     return {
         "snapshot": scenario.snapshot,
         "settings": scenario.settings,
-        "meets_target": None if ratio is None else ratio >= target,
+        "meets_target": None if ratio is None or not judged else ratio >= target,
         "bars": whole_bar(scenario.snapshot),
         "provisional": shares(scenario.snapshot)[PROVISIONAL],
     }
+
+
+def _can_be_judged(snapshot: Snapshot) -> bool:
+    """Whether enough was played to compare goodput with its target.
+
+    Until a few checkpoints are durable hardly any work counts, and what a day brings is luck: the
+    alerts wait as well.
+    """
+    intervals = _INTERVALS_TO_JUDGE * snapshot.checkpoint_interval_seconds
+    return snapshot.now >= max(_SECONDS_TO_JUDGE, intervals)
 
 
 def _time(view: View) -> dict[str, Any]:

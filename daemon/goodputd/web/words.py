@@ -7,11 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from goodputd.history import phrases
 from goodputd.narration import day_and_time, duration
 from goodputd.sim.taxonomy import Action, Layer, Reason
 
 NO_DATA: Final = "no data yet"
 _MINUTE: Final = 60.0
+_NO_DIFFERENCE_SECONDS: Final = 0.05
 
 _REASONS: Final = {
     Reason.FIRST_STRIKE: "first strike on the node",
@@ -57,9 +59,16 @@ def lasting(seconds: float | None) -> str:
     return NO_DATA if seconds is None else duration(seconds)
 
 
+def over(seconds: float) -> str:
+    """A difference: ``3 s over``, ``12 s under``, or that there is none to speak of."""
+    if abs(seconds) <= _NO_DIFFERENCE_SECONDS:
+        return "none"
+    return f"{duration(abs(seconds))} {'over' if seconds > 0.0 else 'under'}"
+
+
 def spoken(name: str) -> str:
     """A name of a closed set as people write it; the layer ``none`` is a person."""
-    return "a person" if name == Layer.NONE else name.replace("_", " ")
+    return "a person" if name == Layer.NONE else phrases.spoken(name)
 
 
 def reason(name: Reason, strikes: int) -> str:
@@ -82,8 +91,10 @@ def date_and_time(timestamp: float) -> str:
 
 
 def pace(speedup: float) -> str:
-    """What a speed means: how much simulated time passes in a real minute."""
-    return f"a real minute is {duration(speedup * _MINUTE)}"
+    """What a speed means: the simulated time of a real minute, or when it is slow the other way round."""
+    if speedup * _MINUTE >= 1.0:
+        return f"a real minute is {duration(speedup * _MINUTE)} here"
+    return f"a second here takes {duration(1.0 / speedup)}"
 
 
 def times(number: float) -> str:
@@ -92,16 +103,21 @@ def times(number: float) -> str:
 
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "a_fault": phrases.a_fault_of,
     "action": action,
     "count": count,
     "date_and_time": date_and_time,
     "day_and_time": day_and_time,
     "duration": duration,
     "lasting": lasting,
+    "nature": phrases.nature,
+    "over": over,
     "pace": pace,
     "percent": percent,
     "reason": reason,
+    "sentence": phrases.sentence,
     "spoken": spoken,
     "steps": steps,
     "times": times,
+    "where": phrases.where,
 }
