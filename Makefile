@@ -62,7 +62,7 @@ picture: $(VENV)/.installed-test need-chromium # Draw the status page for the RE
 .PHONY: rules
 rules: $(VENV)/.installed # Write the rule files in config/prometheus/ anew
 	@$(BIN)/goodputd rules --speedup 1440 --out config/prometheus/accelerated.rules.yml
-	@$(BIN)/goodputd rules --speedup 1 --out config/prometheus/realtime.rules.yml
+	@$(BIN)/goodputd rules --speedup 1 --scrape-interval 60s --out config/prometheus/realtime.rules.yml
 
 .PHONY: look
 look: $(VENV)/.installed need-prometheus # Draw the dashboards with Grafana's libraries, into .cache/look

@@ -12,8 +12,8 @@ from typing import Final
 from grafana_foundation_sdk.builders import dashboard as build
 from grafana_foundation_sdk.models import dashboard as model
 
-from goodputd.sim.taxonomy import Action
 from grafana.fields import LIMIT
+from grafana.headlines import TAKEN_OUT
 from grafana.panels import SOURCE
 from grafana.queries import WHO, current, family, newly, series
 
@@ -156,7 +156,7 @@ def _marks() -> tuple[build.AnnotationQuery, build.AnnotationQuery]:
 
     Interruptions are a dozen a day and would hide what they explain, so they are off until wanted.
     """
-    evicted = _mark("Evictions", newly("decisions_total", "reason", action=Action.EVICT))
+    evicted = _mark("Evictions", newly("decisions_total", "reason", **TAKEN_OUT))
     evicted = evicted.title_format("{{scenario}}: evicted a node").text_format("{{reason}}")
     interrupted = _mark("Interruptions", newly("interruptions_total", "component", "layer"))
     interrupted = interrupted.title_format("{{scenario}}: {{component}}").text_format("seen by {{layer}}")

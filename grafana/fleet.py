@@ -8,11 +8,18 @@ from typing import Final
 
 from grafana_foundation_sdk.models import dashboard as model
 
-from goodputd.sim.taxonomy import Action, Bucket, NodeState
+from goodputd.sim.taxonomy import (
+    Bucket,
+    HotResetOutcome,
+    Misdiagnosis,
+    NodeState,
+    Reason,
+    RepairOutcome,
+)
 from grafana import headlines
 from grafana.board import Line, Section, board
-from grafana.fields import A_DAY, COUNT, HOURS, MINUTES, PERCENT, Numbers
-from grafana.palette import ACTIONS, BAD, BUCKETS, GOOD, NODE_STATES, OUTCOMES, WARNING
+from grafana.fields import A_DAY, COUNT, PERCENT, Numbers
+from grafana.palette import ACTIONS, BAD, BUCKETS, GOOD, NODE_STATES, OUTCOMES, READINESS, WARNING
 from grafana.panels import Column, Query, bars, sheet, single, stack, trend
 from grafana.queries import (
     DAY,
@@ -21,12 +28,11 @@ from grafana.queries import (
     above_zero,
     across,
     current,
-    hours,
     increase,
-    minutes,
     nothing_yet,
     over_time,
 )
+from grafana.safety import safety
 
 UID: Final = "goodputd-fleet"
 _THREE_DAYS: Final = "Over the last three simulated days."
@@ -39,7 +45,7 @@ def dashboard() -> model.Dashboard:
         UID,
         "Are there nodes enough, and which of them are bad? Capacity, spares, evictions and repairs, strikes,"
         " and checkpoints. Windows are simulated time.",
-        [_at_a_glance(), _nodes(), _bad_nodes(), _gpu_seconds(), _checkpoints()],
+        [_at_a_glance(), _nodes(), _bad_nodes(), _gpu_seconds(), safety()],
     )
 
 
@@ -74,7 +80,7 @@ def _at_a_glance() -> Section:
     evictions = single(
         "Evictions a day",
         f"Nodes taken out of the job per simulated day. {_THREE_DAYS}",
-        Query(headlines.a_day(increase("decisions_total", WINDOW, action="evict"), WINDOW)),
+        Query(headlines.a_day(increase("decisions_total", WINDOW, **headlines.TAKEN_OUT), WINDOW)),
         A_DAY,
     )
     repairing = single(
@@ -119,14 +125,64 @@ def _nodes() -> Section:
     )
     queue = trend(
         "Repair queue",
-        "Evicted nodes that are not back yet, the most in a simulated day.",
-        [Query(over_time("max", "nodes", DAY, state="repairing"))],
+        "Evicted nodes that are not back yet, the most in a simulated day, and (dashed) those of them that"
+        " wait for a free crew.",
+        [
+            Query(over_time("max", "nodes", DAY, state="repairing")),
+            Query(over_time("max", "repair_line_nodes", DAY), "{{scenario}} in line"),
+        ],
         COUNT,
+        second=" in line",
         stepped=True,
     )
     return Section(
-        "Where are the nodes?", [Line(8, [(states, 24)]), Line(7, [(gpus, 8), (spares, 8), (queue, 8)])]
+        "Where are the nodes?",
+        [Line(8, [(states, 24)]), Line(7, [(gpus, 8), (spares, 8), (queue, 8)]), Line(8, _operations())],
     )
+
+
+def _operations() -> list[tuple[model.Panel, int]]:
+    """What is done about nodes that are not in the job."""
+    ready = bars(
+        "Spares by readiness",
+        "Spare nodes as of now: warm ones take a place at once, cold ones after a host selection, preemptible"
+        " ones when other work has given them up.",
+        across(current("spare_nodes", "readiness"), "readiness"),
+        COUNT,
+        row="scenario",
+        column="readiness",
+        colours=READINESS,
+        stacked=True,
+    )
+    outcomes = headlines.a_day(increase("repairs_total", SHOWN, "stage", "outcome"), SHOWN)
+    repairs = bars(
+        "Repairs a day by stage and outcome",
+        "Repairs that ended per simulated day, over the time shown. Failed ones reported success and cured"
+        " nothing (ground truth); a false alarm or a wrong diagnosis ends with no fault found.",
+        across(f'label_join({outcomes}, "by", " ", "scenario", "stage")', "by", "outcome"),
+        A_DAY,
+        row="by",
+        column="outcome",
+        colours={name: OUTCOMES[name] for name in RepairOutcome},
+        stacked=True,
+    )
+    refused = headlines.in_the_time_shown("decisions_total", reason=Reason.DEPLETION_GUARD)
+    places = sheet(
+        "Who takes a place, and who never will",
+        "Nodes that left the fleet for good, and evictions that were refused because too few would be left"
+        " (guard); host selections, healthy nodes that they benched, and nodes that other work gave up. Per"
+        " simulated day over the time shown, retired nodes since start.",
+        {"scenario": "Scenario"},
+        [
+            Column("Retired", across(current("nodes", state=NodeState.RETIRED)), COUNT),
+            Column("Guard/day", refused, A_DAY),
+            Column("Selections/day", headlines.in_the_time_shown("host_selections_total"), A_DAY),
+            Column("Benched/day", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
+            Column("Preempted/day", headlines.in_the_time_shown("preemptions_total"), A_DAY),
+        ],
+        first="Scenario",
+    )
+    return [(ready, 6), (repairs, 8), (places, 10)]
 
 
 def _bad_nodes() -> Section:
@@ -152,7 +208,7 @@ def _bad_nodes() -> Section:
         "Evictions a day over time",
         "Evictions per simulated day, over the last three days; as many nodes come back from repair in the"
         " long run.",
-        [Query(headlines.a_day(increase("decisions_total", WINDOW, action=Action.EVICT), WINDOW))],
+        [Query(headlines.a_day(increase("decisions_total", WINDOW, **headlines.TAKEN_OUT), WINDOW))],
         A_DAY,
     )
     broken = trend(
@@ -169,7 +225,48 @@ def _bad_nodes() -> Section:
         A_DAY,
         second=" recurrences",
     )
-    return Section("Which nodes are bad?", [Line(8, [(worst, 6), (decided, 6), (evicted, 6), (broken, 6)])])
+    return Section(
+        "Which nodes are bad?",
+        [Line(8, [(worst, 6), (decided, 6), (evicted, 6), (broken, 6)]), Line(7, _wrong_nodes())],
+    )
+
+
+def _wrong_nodes() -> list[tuple[model.Panel, int]]:
+    """Nodes that are not what they seem."""
+    blamed = bars(
+        "Wrong diagnoses a day (ground truth)",
+        "Detected faults that were not blamed on the node that failed, per simulated day over the time shown:"
+        " on an innocent one, or on none.",
+        headlines.in_the_time_shown("misdiagnoses_total", "outcome"),
+        A_DAY,
+        row="scenario",
+        column="outcome",
+        colours={name: OUTCOMES[name] for name in Misdiagnosis},
+        stacked=True,
+    )
+    resets = bars(
+        "Hot resets a day",
+        "Devices reset in place at a restart, per simulated day over the time shown, by whether that cured a"
+        " permanent fault (ground truth).",
+        headlines.in_the_time_shown("hot_resets_total", "outcome"),
+        A_DAY,
+        row="scenario",
+        column="outcome",
+        colours={name: OUTCOMES[name] for name in HotResetOutcome},
+        stacked=True,
+    )
+    lemons = sheet(
+        "Lemons (ground truth)",
+        "Nodes that fail more often than the others and that no repair has made ordinary yet, and the faults"
+        " that they have beyond those of ordinary nodes, per simulated day over the time shown.",
+        {"scenario": "Scenario"},
+        [
+            Column("Lemons left", across(current("lemon_nodes")), COUNT),
+            Column("Their faults/day", headlines.in_the_time_shown("lemon_faults_total"), A_DAY),
+        ],
+        first="Scenario",
+    )
+    return [(blamed, 8), (resets, 8), (lemons, 8)]
 
 
 def _gpu_seconds() -> Section:
@@ -193,47 +290,3 @@ def _gpu_seconds() -> Section:
         COUNT,
     )
     return Section("What does it cost?", [Line(8, [(shares, 12), (lost, 12)])])
-
-
-def _checkpoints() -> Section:
-    outcomes = headlines.a_day(increase("checkpoints_total", SHOWN, "tier", "outcome"), SHOWN)
-    saves = bars(
-        "Saves a day by tier and outcome",
-        "Checkpoint saves per simulated day by what became of them, over the time shown; one that an incident"
-        " interrupted cost time and saved nothing.",
-        across(f'label_join({outcomes}, "saved_to", " to ", "scenario", "tier")', "saved_to", "outcome"),
-        A_DAY,
-        row="saved_to",
-        column="outcome",
-        colours={name: OUTCOMES[name] for name in ("saved", "interrupted")},
-        stacked=True,
-    )
-    newest = current("last_checkpoint_timestamp_seconds", "tier")
-    now = f"on (job, instance, scenario) group_left () {current('simulated_timestamp_seconds')}"
-    age = trend(
-        "Age of the newest checkpoint",
-        "Simulated time since the last checkpoint became durable, and in grey the time between two saves."
-        " It grows while the job stands still, and to many intervals where interruptions are more frequent"
-        " than saves: each one starts the interval anew.",
-        [
-            Query(hours(f"-1 * ({newest} - {now})"), "{{scenario}}"),
-            Query(hours(current("checkpoint_interval_seconds")), "{{scenario}} interval"),
-        ],
-        HOURS,
-        limits=" interval",
-    )
-    at_risk = trend(
-        "Work at risk",
-        "Trained time that no durable checkpoint covers, the most in a simulated day: what an interruption"
-        " would have cost.",
-        [Query(hours(over_time("max", "provisional_seconds", DAY)))],
-        HOURS,
-    )
-    retracted = trend(
-        "Work taken back a day",
-        "Trained time per simulated day that a checkpoint covered and that was taken back nevertheless,"
-        " because the restore went further back; over the last three days.",
-        [Query(minutes(headlines.a_day(increase("retracted_seconds_total", WINDOW), WINDOW)))],
-        MINUTES,
-    )
-    return Section("Is the work safe?", [Line(8, [(saves, 6), (age, 6), (at_risk, 6), (retracted, 6)])])

@@ -6,6 +6,7 @@ divide by, or is too short to be trusted, the figure since start stands in, if t
 
 from collections.abc import Iterable
 
+from goodputd.sim.taxonomy import Action
 from grafana.palette import RETRACTED
 from grafana.queries import (
     SHOWN,
@@ -23,6 +24,8 @@ from grafana.queries import (
 UNPLANNED = {"component": "!=planned"}
 BY_FAULTS = {"component": "!~planned|false_alarm"}
 FIRST = {"result": "first"}
+TAKEN_OUT = {"action": f"=~{Action.EVICT}|{Action.RETIRE}"}
+"""Of decisions: those that take a node out of the job, for a repair or for good."""
 _CHECKPOINTS_TO_TRUST = 5
 """A window of fewer checkpoint intervals says more about when saves fell than about goodput."""
 

@@ -13,9 +13,15 @@ from goodputd.sim.taxonomy import (
     Action,
     Bucket,
     CheckpointOutcome,
+    CheckpointTier,
+    CorruptionOutcome,
+    HotResetOutcome,
     Layer,
+    Misdiagnosis,
     NodeState,
+    Readiness,
     RecoveryOutcome,
+    RepairOutcome,
     StageName,
     VerificationOutcome,
 )
@@ -32,6 +38,7 @@ SAND: Final = "#DDCC77"
 TEAL: Final = "#44AA99"
 OLIVE: Final = "#999933"
 WINE: Final = "#882255"
+INDIGO: Final = "#332288"
 MAUVE: Final = "#AA4499"
 GREY: Final = "#BBBBBB"
 RUST: Final = "#8F3D00"
@@ -81,8 +88,10 @@ Within a group the order is that in which Prometheus answers."""
 STAGES: Final[Mapping[str, str]] = {
     StageName.DETECT: BUCKETS[Bucket.UNDETECTED_STALL],
     StageName.DECIDE: BUCKETS[Bucket.DECISION],
+    # All but restore and verify cost the bucket "restart"; shades of its colour tell them apart.
+    StageName.HOT_RESET: "#5E3350",
+    StageName.HOST_SELECTION: "#F2D9E6",
     StageName.RESCHEDULE: BUCKETS[Bucket.RESTART],
-    # The next two cost the bucket of the one before; shades of its colour tell them apart.
     StageName.COLLECTIVE_INIT: "#E6B8D0",
     StageName.RESTORE: BUCKETS[Bucket.CHECKPOINT_RESTORE],
     StageName.COMPILE: "#9A5A7E",
@@ -95,6 +104,10 @@ LAYERS: Final[Mapping[str, str]] = {
     Layer.HEARTBEAT: SKY,
     Layer.GRADIENT: PURPLE,
     Layer.VALIDATION: MAUVE,
+    Layer.SHADOW: INDIGO,
+    Layer.SENTINEL: SAND,
+    Layer.PROBE: WINE,
+    Layer.SCAN: OLIVE,
     Layer.WATCHDOG: ORANGE,
     Layer.NONE: VERMILLION,
     Layer.PLANNED: GREY,
@@ -104,6 +117,7 @@ LAYERS: Final[Mapping[str, str]] = {
 ACTIONS: Final[Mapping[str, str]] = {
     Action.RESTART: BUCKETS[Bucket.RESTART],
     Action.EVICT: ORANGE,
+    Action.RETIRE: VERMILLION,
     Action.WAIT_FOR_CAPACITY: BUCKETS[Bucket.WAITING_FOR_CAPACITY],
     Action.TOLERATE: GREY,
 }
@@ -114,6 +128,20 @@ NODE_STATES: Final[Mapping[str, str]] = {
     NodeState.IDLE: GREY,
     NodeState.SPARE: SKY,
     NodeState.REPAIRING: PURPLE,
+    NodeState.RETIRED: WINE,
+}
+
+TIERS: Final[Mapping[str, str]] = {
+    CheckpointTier.REMOTE: BLUE,
+    CheckpointTier.LOCAL: SKY,
+    CheckpointTier.MEMORY: YELLOW,
+}
+"""From the safe to the fast."""
+
+READINESS: Final[Mapping[str, str]] = {
+    Readiness.WARM: SKY,
+    Readiness.COLD: BLUE,
+    Readiness.PREEMPTIBLE: GREY,
 }
 
 OUTCOMES: Final[Mapping[str, str]] = {
@@ -125,6 +153,17 @@ OUTCOMES: Final[Mapping[str, str]] = {
     VerificationOutcome.MISSED: VERMILLION,
     CheckpointOutcome.SAVED: BLUE,
     CheckpointOutcome.INTERRUPTED: VERMILLION,
+    CheckpointOutcome.UNREADABLE: RUST,
+    CorruptionOutcome.DETECTED: GREEN,
+    CorruptionOutcome.BAKED: VERMILLION,
+    CorruptionOutcome.HARMLESS: GREY,
+    RepairOutcome.CURED: GREEN,
+    RepairOutcome.FAILED: VERMILLION,
+    RepairOutcome.ESCALATED: ORANGE,
+    RepairOutcome.NO_FAULT_FOUND: GREY,
+    HotResetOutcome.IN_VAIN: VERMILLION,
+    Misdiagnosis.UNATTRIBUTED: GREY,
+    Misdiagnosis.INNOCENT: VERMILLION,
 }
 
 SCENARIOS: Final[Mapping[str, str]] = {"default": SKY, "naive": ORANGE}

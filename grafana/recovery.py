@@ -29,6 +29,7 @@ from grafana.queries import (
     SHOWN,
     STEP,
     WINDOW,
+    above_zero,
     across,
     by_whom,
     current,
@@ -121,7 +122,8 @@ def did() -> Section:
 
 
 def _waterfall() -> str:
-    stages = increase("recovery_stage_seconds_sum", SHOWN, "stage")
+    # not every restart resets a device or selects hosts; a stage that never was has no piece
+    stages = above_zero(increase("recovery_stage_seconds_sum", SHOWN, "stage"))
     mean = across(by_whom(stages, increase("recovery_seconds_count", SHOWN)), "stage")
     named = f'label_replace({across(current("target_mttr_seconds"))}, "stage", "budget", "", "")'
     budget = f'label_replace({named}, "scenario", "$1 budget", "scenario", "(.*)")'

@@ -76,6 +76,10 @@ class PageSummary:
                 "by_origin": _complete(self._by("origin", "faults_total"), like["faults"]["by_origin"]),
             },
             "undetected_faults": self._one("undetected_faults"),
+            "corruptions": {
+                "injected": self._one("corruptions_injected_total"),
+                **self._by("outcome", "corruptions_total"),
+            },
             "false_alarms": self._by("layer", "false_alarms_total"),
             "mttr_seconds": self._one("mttr_seconds"),
             "mtbf_seconds": self._one("mtbf_seconds"),
@@ -87,7 +91,9 @@ class PageSummary:
         counts = self._by("stage", "recovery_stage_seconds_count")
         seconds = self._by("stage", "recovery_stage_seconds_sum")
         return {
-            "recovery_stage_seconds": {stage: seconds[stage] / count for stage, count in counts.items()},
+            "recovery_stage_seconds": {
+                stage: seconds[stage] / count if count else None for stage, count in counts.items()
+            },
             "time_seconds": self._by("bucket", "time_seconds_total"),
             "provisional_seconds": self._one("provisional_seconds"),
             "retracted_seconds": self._one("retracted_seconds_total"),

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import Corruptions, FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -17,13 +17,19 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
+    HotResetOutcome,
     JobState,
     Layer,
+    Misdiagnosis,
     NodeState,
     Origin,
+    Readiness,
     Reason,
     RecoveryOutcome,
+    RepairOutcome,
+    RepairStage,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -95,6 +101,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         decisions=decisions,
         recoveries=recoveries,
         verifications={**dict.fromkeys(VerificationOutcome, 0), VerificationOutcome.CONTINUOUS: 3},
+        corruptions=Corruptions(3, {**dict.fromkeys(CorruptionOutcome, 0), CorruptionOutcome.BAKED: 2}),
         steps=144_000,
         lost_steps=118,
         retracted_steps=0,
@@ -102,7 +109,9 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         checkpoints={
             (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 1200,
             (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+            (CheckpointTier.REMOTE, CheckpointOutcome.UNREADABLE): 0,
         },
+        restores={CheckpointTier.REMOTE: 3},
         recovery_seconds=histogram(RECOVERY_BOUNDS, 341.0, 355.5, 362.0),
         detection_seconds=detections,
         stage_seconds={stage: Total(120.5, 3) for stage in StageName},
@@ -114,6 +123,22 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         mtbf_seconds=288_000.0,
         mttd_seconds={Symptom.CRASH: 2.25, Symptom.HANG: None, Symptom.SLOW: None, Symptom.CORRUPT: None},
         mttd_overall_seconds=2.25,
+        fleet=FleetSnapshot(
+            repairs={
+                (stage, outcome): 0
+                for stage, outcome in product(RepairStage, RepairOutcome)
+                if (stage, outcome) != (RepairStage.MANUAL, RepairOutcome.ESCALATED)
+            },
+            repair_line=0,
+            hot_resets=dict.fromkeys(HotResetOutcome, 0),
+            spares={**dict.fromkeys(Readiness, 0), Readiness.WARM: 2},
+            host_selections=0,
+            displaced_nodes=0,
+            preemptions=0,
+            misdiagnoses=dict.fromkeys(Misdiagnosis, 0),
+            lemons=0,
+            lemon_faults=0,
+        ),
         nodes={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 128, NodeState.SPARE: 2},
         gpus={**dict.fromkeys(NodeState, 0), NodeState.ACTIVE: 1024, NodeState.SPARE: 16},
         job_state=JobState.RUNNING,

@@ -115,7 +115,7 @@ def test_without_a_command_it_serves(given: list[str], run: list[str]) -> None:
 def test_the_commands_are_those_of_the_contract() -> None:
     """People and scripts find these commands, under these names."""
     playing = {"serve", "simulate", "check-config", "init", "schema", "catalog", "health"}
-    expected = playing | {"rules", "backfill"}
+    expected = playing | {"rules", "backfill"} | {"compare", "sweep"}
     assert expected == {command.name for command in app.registered_commands}
 
 

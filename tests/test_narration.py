@@ -1,6 +1,7 @@
 """Narration: what facts come to in words."""
 
 import json
+from typing import get_args
 
 import pytest
 
@@ -15,19 +16,24 @@ from goodputd.narration import (
 )
 from goodputd.sim.events import (
     CapacityAwaited,
+    CorruptionBaked,
     DecisionMade,
     DetectionRaised,
+    DeviceReset,
     Fact,
     FalseAlarmRaised,
     FaultMasked,
     FaultOccurred,
     JobResized,
     NodeEvicted,
+    NodePreempted,
+    NodeRetired,
     NodeReturned,
     RestoreVerified,
     StageFinished,
     TargetReached,
     TrainingResumed,
+    WorkVoided,
 )
 from goodputd.sim.taxonomy import (
     Action,
@@ -55,6 +61,11 @@ FACTS: list[Fact] = [
     RestoreVerified(AT, 1, VerificationOutcome.CONTINUOUS, 0.001, 500),
     TrainingResumed(AT, 1, Component.GPU, Layer.HARDWARE, Action.RESTART, 817, 500, 62, 0, 341.0, 1024),
     TargetReached(AT, 1000),
+    CorruptionBaked(AT, "f", "silent_corruption", 12, 400),
+    WorkVoided(AT, 800, 40, 160),
+    DeviceReset(AT, 1, 817, ("f",)),
+    NodeRetired(AT, 817),
+    NodePreempted(AT, 2052),
 ]
 """One of each kind."""
 
@@ -245,6 +256,14 @@ def test_faults_that_nobody_detects_are_forgotten(symptom: Symptom) -> None:
     assert story.text().startswith("node 817 -> hardware in 2 s")
 
 
+def test_nodes_that_come_and_go_for_good_are_told() -> None:
+    """A node that leaves the fleet and one that other work gave up are lines of their own, at once."""
+    assert [
+        "node 817 leaves the fleet for good",
+        "other work gives up node 2052 for the job",
+    ] == told(NodeRetired(AT, 817), NodePreempted(AT, 2052))
+
+
 def test_a_completed_job_says_so() -> None:
     """Reaching the target step is a line."""
     assert ["step 1,000 reached, the job is completed"] == told(TargetReached(AT, 1000))
@@ -258,7 +277,14 @@ def test_every_fact_becomes_an_event(fact: Fact) -> None:
     own = {name: getattr(fact, name) for name in fact.__slots__}
     if isinstance(fact, DetectionRaised):
         own["claims"] = {"hardware": AT}
+    if isinstance(fact, DeviceReset):
+        own["cured"] = ["f"]
     assert {**own, "simulated_time": "1970-01-04T04:12:00.000Z"} == fields
+
+
+def test_every_kind_of_fact_is_tried() -> None:
+    """The list above has one of each."""
+    assert set(get_args(Fact)) == {type(fact) for fact in FACTS}
 
 
 def test_event_names_are_the_facts_names() -> None:
@@ -267,11 +293,11 @@ def test_event_names_are_the_facts_names() -> None:
 
 
 def test_what_somebody_should_look_at_is_a_warning() -> None:
-    """A job that waits for capacity and a loss that jumped are warnings, nothing else is."""
+    """A job that waits for capacity, corrupt state and a loss that jumped are warnings, nothing else is."""
     jumps = [RestoreVerified(AT, 1, outcome, 0.05, 500) for outcome in VerificationOutcome]
     warnings = [fact for fact in [*FACTS, *jumps] if is_warning(fact)]
 
-    assert [FACTS[8], jumps[1], jumps[2]] == warnings
+    assert [FACTS[8], FACTS[13], FACTS[14], jumps[1], jumps[2]] == warnings
 
 
 @pytest.mark.parametrize(
@@ -311,3 +337,24 @@ def test_simulated_time_is_iso() -> None:
 def test_there_is_no_iso_time_after_the_year_9999() -> None:
     """A daemon that has played eight thousand years goes on without a calendar."""
     assert None is simulated_time(300_000_000_000.0)
+
+
+@pytest.mark.parametrize(
+    ("fact", "remark"),
+    [
+        (
+            CorruptionBaked(AT, "f", "silent_corruption", 12, 4000),
+            "node 12 silent_corruption is baked into the checkpoint of step 4,000",
+        ),
+        (
+            WorkVoided(AT, 8000, 40, 1160),
+            "the job ended on corrupt state: 1,200 steps after step 8,000 void",
+        ),
+    ],
+)
+def test_corrupt_state_is_told_as_a_warning(fact: Fact, remark: str) -> None:
+    """At once, since no incident need follow."""
+    [story] = Narrator().feed([fact])
+
+    assert (AT, remark, True) == (story.at, story.text(), story.is_warning)
+    assert is_warning(fact)

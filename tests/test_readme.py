@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from goodputd.settings.keys import leaves, ordered_fields, table_class
+from goodputd.settings.keys import is_table, leaves, ordered_fields, table_class
 from goodputd.settings.model import Document
 from goodputd.sim.taxonomy import Action, Layer, StageName
 from tests.readme import README, ROOT, with_section
@@ -25,7 +25,7 @@ def table_rows() -> Iterator[str]:
         table = table_class(found.type)
         if table is not None:
             about = (table.__doc__ or "").splitlines()[0].rstrip(".")
-            name = f"[[{found.name}]]" if found.name == "scenario" else f"[{found.name}]"
+            name = f"[{found.name}]" if is_table(found.type) else f"[[{found.name}]]"
             yield f"| `{name}` | {about} | {sum(1 for _ in leaves(table))} |"
 
 

@@ -343,6 +343,15 @@ DOUBTFUL = {
     ),
     "[policy.strikes]\nstrikes_to_evict = 0": "policy.strikes.strikes_to_evict: 0 never evicts, so permanent "
     "faults pile up and the job ends up failing all the time",
+    "[policy]\nname = 'always_restart'": 'policy.name: "always_restart" never evicts, so permanent '
+    "faults pile up and the job ends up failing all the time",
+    "[policy.window]\ndays = 1": 'policy.window: has no effect, the policy is "strikes"',
+    "[cluster]\nrepair_hours = 1\nrepair.stages = 'automatic_then_manual'": (
+        "cluster.repair_hours: has no effect, cluster.repair.stages has its own times"
+    ),
+    "[cluster.capacity]\nhost_selection = 'random'": (
+        "cluster.capacity: has no effect without warm_standbys or preemptible: every spare is warm"
+    ),
     "[detection]\nlayers = []": "detection.layers: no layer is on; a person finds every stop after 4 h",
     "[detection.heartbeat]\ntimeout_seconds = 15": (
         "detection.heartbeat: about 119,226 false alarms in a day of running"

@@ -12,8 +12,8 @@ STRIKE = "[[faults.script]]\nat_seconds = 1\n"
 NAIVE = '[[scenario]]\nname = "default"\n[[scenario]]\nname = "naive"\n'
 TWICE = "[detection]\nlayers = ['watchdog', 'watchdog']"
 AT_THE_TOP = (
-    "seed, clock, http, log, cluster, job, loss, faults, detection, policy, "
-    "recovery, checkpoint, targets, scenario"
+    "seed, clock, http, log, cluster, job, loss, faults, corruption, detection, policy, "
+    "recovery, checkpoint, targets, scenario, grid"
 )
 
 
@@ -78,12 +78,24 @@ SINGLE_VALUES = {
     "seed = -1": "seed: must be 0 or more (got -1)",
     "[detection]\nlayers = 'watchdog'": 'detection.layers: must be an array (got "watchdog")',
     "[detection]\nlayers = ['watchdg']": (
-        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog" or "gradient" (got "watchdg")'
+        'detection.layers[0]: must be "heartbeat", "hardware", "watchdog", "gradient", "validation", '
+        '"shadow", "sentinel", "probe" or "scan" (got "watchdg")'
     ),
     "[detection.heartbeat]\nstep_beats = 'yes'": (
         'detection.heartbeat.step_beats: must be true or false (got "yes")'
     ),
-    "[policy]\nname = 'luck'": 'policy.name: must be "strikes" (got "luck")',
+    "[policy]\nname = 'luck'": 'policy.name: must be "strikes", "always_restart", "always_evict", "window" '
+    'or "score" (got "luck")',
+    "[cluster.capacity]\npreemptible = 17": (
+        "cluster.capacity.preemptible: must be at most cluster.spares, 16, of which they are a part (got 17)"
+    ),
+    "[[cluster.pool]]\nname = 'old'\nnodes = 2000": (
+        "cluster.pool: must have 2064 nodes, the nodes and spares of the cluster (got 2000)"
+    ),
+    "[[cluster.pool]]\nname = 'very old'\nnodes = 2064": (
+        'cluster.pool[0].name: must be 1 to 64 letters, digits, "_", "." or "-" (got "very old")'
+    ),
+    "[policy.score]\nretire_at = 30.5": "policy.score.retire_at: must be at most evict_at, 20 (got 30.5)",
     "[targets]\ngoodput = 90": "targets.goodput: must be 1 or less (got 90)",
     f"[faults]\ncatalog = '{'x' * 200}'": (
         f'faults.catalog: unknown catalog "{"x" * 64}" (there are llama3, rsc), or "none"'
@@ -112,13 +124,13 @@ KEYS = {
     "speedup = 60": "speedup: unknown key; did you mean clock.speedup?",
     "[cluster]\nzzz = 1": (
         "cluster.zzz: unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, "
-        "repair_distribution"
+        "repair_distribution, pool, capacity, repair"
     ),
     "zzz = 1": f"zzz: unknown key; allowed are {AT_THE_TOP}",
     '"cluster.nodes" = 4': '"cluster.nodes": unknown key; did you mean cluster?',
     '[cluster]\n"two\\nlines" = 4': (
         'cluster."two\\nlines": unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, '
-        "repair_distribution"
+        "repair_distribution, pool, capacity, repair"
     ),
     KIND + "per_node_dya = 1": "faults.kinds[0].per_node_dya: unknown key; did you mean per_node_day?",
     '[[faults.kinds]]\nnmae = "k"\ncomponent = "gpu"': (

@@ -12,19 +12,32 @@ from goodputd import detectors, policies
 from goodputd.detectors.gradient import GradientSpec
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
+from goodputd.detectors.probe import ProbeSpec
+from goodputd.detectors.scan import ScanSpec
+from goodputd.detectors.sentinel import SentinelSpec
 from goodputd.detectors.watchdog import WatchdogSpec
+from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
+from goodputd.policies.window import WindowSpec
+from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.repair import RepairSpec
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.tiers import LocalTierSpec, MemoryTierSpec
+from goodputd.sim.validation import ValidationSpec
 
 FactT = TypeVar("FactT")
 DAY = 86400.0
@@ -41,9 +54,10 @@ BLIND_SLOW = FaultKindSpec(
 CORRUPT = FaultKindSpec(
     name="corrupt", component="gpu", symptom="corrupt", per_node_day=0.0, gradient_sigmas=30.0
 )
+SILENT = FaultKindSpec(name="silent", component="gpu", symptom="corrupt", per_node_day=0.0)
 BENIGN = FaultKindSpec(name="benign", component="memory", symptom="benign", per_node_day=0.0, event="XID 92")
 SOFTWARE = FaultKindSpec(name="bug", component="software", scope="job", per_job_day=0.0)
-KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, BENIGN, SOFTWARE)
+KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, SILENT, BENIGN, SOFTWARE)
 """One kind of each symptom, none of which strikes unless it is scripted."""
 
 TABLES: dict[str, Any] = {
@@ -56,7 +70,22 @@ TABLES: dict[str, Any] = {
     "hardware": HardwareSpec(),
     "watchdog": WatchdogSpec(),
     "gradient": GradientSpec(),
+    "validation": ValidationSpec(every_steps=10, seconds=3.0),
+    "shadow": ShadowSpec(),
+    "sentinel": SentinelSpec(),
+    "probe": ProbeSpec(),
+    "scan": ScanSpec(),
+    "corruption": CorruptionSpec(),
+    "memory": MemoryTierSpec(),
+    "local": LocalTierSpec(),
+    "diagnosis": DiagnosisSpec(),
+    "policy": policies.PolicySpec(),
     "strikes": StrikesSpec(),
+    "window": WindowSpec(),
+    "score": ScoreSpec(),
+    "lemons": LemonsSpec(),
+    "capacity": CapacitySpec(),
+    "repair": RepairSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
     "checkpoint": CheckpointSpec(
         interval_steps=10, save_seconds=5.0, size_bytes=1e9, total_bandwidth_bytes_per_second=1e7
@@ -84,11 +113,15 @@ def parts(
     for key, value in overrides.items():
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
-    faults = replace(tables["faults"], script=tuple(script))
-    cluster = tables["cluster"]
-    detection = replace(
-        tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
+    tables["checkpoint"] = replace(
+        tables["checkpoint"], **{name: tables[name] for name in ("memory", "local")}
     )
+    faults = replace(tables["faults"], script=tuple(script))
+    faults = replace(faults, lemons=tables["lemons"])
+    cluster = replace(tables["cluster"], **{name: tables[name] for name in ("capacity", "repair")})
+    layers = detectors.DETECTORS
+    detection = replace(tables["detection"], **{name: tables[name] for name in layers})
+    kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
     return Parts(
         name=name,
         seed=seed,
@@ -96,12 +129,18 @@ def parts(
         job=tables["job"],
         loss=tables["loss"],
         faults=faults,
-        kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
+        kinds=(*kinds, *corruption_kinds(tables["corruption"], gpus_per_node=cluster.gpus_per_node)),
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
-        policy=policies.build(policies.PolicySpec(strikes=tables["strikes"])),
+        diagnosis=tables["diagnosis"],
+        policy=policies.build(
+            replace(tables["policy"], **{n: tables[n] for n in ("strikes", "window", "score")})
+        ),
         recovery=tables["recovery"],
         checkpoint=tables["checkpoint"],
+        corruption=tables["corruption"],
+        validation=detectors.validation_of(detection),
+        shadow=detectors.shadow_of(detection),
         until_step=until_step,
     )
 

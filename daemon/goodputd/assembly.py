@@ -2,6 +2,7 @@
 
 from goodputd import detectors, policies
 from goodputd.settings import Scenario, Settings, kinds_of_catalog
+from goodputd.sim.corruption import corruption_kinds
 from goodputd.sim.faults import resolve_kinds
 from goodputd.sim.parts import Parts
 from goodputd.sim.simulation import Simulation
@@ -10,11 +11,12 @@ from goodputd.sim.simulation import Simulation
 def build(settings: Settings, *, until_step: int | None = None) -> tuple[Simulation, ...]:
     """One simulation per scenario, all on the same seed; ``until_step`` completes the job there."""
     return tuple(
-        _simulation(scenario, settings.seed, until_step=until_step) for scenario in settings.scenarios
+        simulation(scenario, settings.seed, until_step=until_step) for scenario in settings.scenarios
     )
 
 
-def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Simulation:
+def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) -> Simulation:
+    """The simulation of one scenario; ``until_step`` completes the job there."""
     catalog = kinds_of_catalog(scenario.faults)
     cluster = scenario.cluster
     return Simulation(
@@ -25,14 +27,21 @@ def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Sim
             job=scenario.job,
             loss=scenario.loss,
             faults=scenario.faults,
-            kinds=resolve_kinds(
-                scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+            kinds=(
+                *resolve_kinds(
+                    scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+                ),
+                *corruption_kinds(scenario.corruption, gpus_per_node=cluster.gpus_per_node),
             ),
             detectors=detectors.build(scenario.detection),
             operator_seconds=scenario.detection.operator_seconds,
+            diagnosis=scenario.detection.diagnosis,
             policy=policies.build(scenario.policy),
             recovery=scenario.recovery,
             checkpoint=scenario.checkpoint,
+            corruption=scenario.corruption,
+            validation=detectors.validation_of(scenario.detection),
+            shadow=detectors.shadow_of(scenario.detection),
             until_step=until_step,
         )
     )

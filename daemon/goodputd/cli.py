@@ -229,4 +229,6 @@ def health(
     return check(url, config=config, timeout_wall_seconds=timeout)
 
 
-import goodputd.cli_studies  # noqa: E402, F401 - registers its commands, which --help lists after these
+# They register their commands, which --help lists after those above.
+import goodputd.cli_prometheus  # noqa: E402
+import goodputd.cli_runs  # noqa: E402, F401

@@ -113,7 +113,8 @@ def _repairs(snapshot: Snapshot) -> str:
 
 
 def _progress(snapshot: Snapshot) -> str:
-    return f"{snapshot.steps:,} steps executed, at step {snapshot.step:,} with loss {snapshot.loss:.3f}"
+    loss = "NaN" if snapshot.loss is None else f"{snapshot.loss:.3f}"
+    return f"{snapshot.steps:,} steps executed, at step {snapshot.step:,} with loss {loss}"
 
 
 def _percent(ratio: float | None) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from goodputd.sim.events import (
     CapacityAwaited,
+    CorruptionBaked,
     DecisionMade,
     DetectionRaised,
     Fact,
@@ -22,10 +23,13 @@ from goodputd.sim.events import (
     FaultOccurred,
     JobResized,
     NodeEvicted,
+    NodePreempted,
+    NodeRetired,
     RestoreVerified,
     StageFinished,
     TargetReached,
     TrainingResumed,
+    WorkVoided,
 )
 from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Action, Component, Layer, Symptom, VerificationOutcome
@@ -56,10 +60,10 @@ def event_fields(fact: Fact, clock_start_timestamp: float) -> dict[str, Any]:
 
 
 def is_warning(fact: Fact) -> bool:
-    """Whether somebody should look: the job waits, or a restore did not continue the loss curve."""
+    """Whether somebody should look: the job waits, its state is corrupt, or a restore made the loss jump."""
     if isinstance(fact, RestoreVerified):
         return fact.outcome in _JUMPS
-    return isinstance(fact, CapacityAwaited)
+    return isinstance(fact, CapacityAwaited | CorruptionBaked | WorkVoided)
 
 
 def simulated_time(timestamp: float) -> str | None:
@@ -205,6 +209,12 @@ class Narrator:
                 incident.resumed = fact
                 self._open = None
                 yield incident
+            case CorruptionBaked() | WorkVoided():
+                yield _of_corruption(fact)
+            case NodeRetired():
+                yield RemarkStory(fact.at, f"node {fact.node} leaves the fleet for good")
+            case NodePreempted():
+                yield RemarkStory(fact.at, f"other work gives up node {fact.node} for the job")
             case JobResized() | CapacityAwaited() | TargetReached():
                 yield self._remark(fact)
             case _:
@@ -257,6 +267,15 @@ class Narrator:
         verb = "shrinks" if fact.active_gpus < before else "grows"
         remark = f"the job {verb} to {fact.active_gpus:,} of {fact.nominal_gpus:,} GPUs"
         return RemarkStory(fact.at, remark)
+
+
+def _of_corruption(fact: CorruptionBaked | WorkVoided) -> RemarkStory:
+    if isinstance(fact, CorruptionBaked):
+        remark = f"{_where(fact.node)} {fact.kind} is baked into the checkpoint of step {fact.step:,}"
+    else:
+        void = _count(fact.lost_steps + fact.retracted_steps, "step")
+        remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
+    return RemarkStory(fact.at, remark, is_warning=True)
 
 
 def _where(node: int | None) -> str:

@@ -108,6 +108,10 @@ def _reliability(snapshot: Snapshot) -> Summary:
             "by_origin": {str(origin): by_origin[origin] for origin in Origin},
         },
         "undetected_faults": snapshot.undetected_faults,
+        "corruptions": {
+            "injected": snapshot.corruptions.injected,
+            **{str(outcome): n for outcome, n in snapshot.corruptions.outcomes.items()},
+        },
         "false_alarms": {str(layer): n for layer, n in snapshot.false_alarms.items()},
         "mttr_seconds": snapshot.mttr_seconds,
         "mtbf_seconds": snapshot.mtbf_seconds,

@@ -5,6 +5,7 @@ severity; differences are CIE76, where 2.3 is just noticeable side by side.
 """
 
 import re
+from enum import StrEnum
 from importlib.resources import files
 from itertools import combinations, pairwise
 from typing import Any
@@ -13,7 +14,33 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grafana.palette import ACTIONS, BUCKETS, LAYERS, NODE_STATES, RETRACTED, SCENARIOS, STAGES
+from goodputd.sim.taxonomy import (
+    Action,
+    CheckpointOutcome,
+    CheckpointTier,
+    CorruptionOutcome,
+    HotResetOutcome,
+    Layer,
+    Misdiagnosis,
+    NodeState,
+    Readiness,
+    RecoveryOutcome,
+    RepairOutcome,
+    StageName,
+    VerificationOutcome,
+)
+from grafana.palette import (
+    ACTIONS,
+    BUCKETS,
+    LAYERS,
+    NODE_STATES,
+    OUTCOMES,
+    READINESS,
+    RETRACTED,
+    SCENARIOS,
+    STAGES,
+    TIERS,
+)
 from tests.grafana.each import PANELS
 
 STYLE = files("goodputd.web") / "static" / "style.css"
@@ -67,7 +94,9 @@ def difference(one: str, other: str, vision: str) -> float:
 
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize(
-    "names", [LAYERS, ACTIONS, NODE_STATES, SCENARIOS], ids=["layers", "actions", "node states", "scenarios"]
+    "names",
+    [LAYERS, ACTIONS, NODE_STATES, READINESS, TIERS, SCENARIOS],
+    ids=["layers", "actions", "node states", "readiness", "tiers", "scenarios"],
 )
 def test_names_of_a_small_set_are_told_apart(names: dict[str, str], vision: str) -> None:
     """Any two of them differ by more than four times what is just noticeable."""
@@ -109,6 +138,20 @@ def test_a_bucket_has_one_colour_everywhere(bucket: str) -> None:
     drawn = {colour for _, panel in PANELS for name, colour in _drawn(panel) if name == bucket}
 
     assert drawn == {BUCKETS[bucket]}
+
+
+@pytest.mark.parametrize(
+    ("names", "palette"),
+    [
+        (Action, ACTIONS), (NodeState, NODE_STATES), (StageName, STAGES), (Layer, LAYERS),
+        (Readiness, READINESS), (CheckpointTier, TIERS), (RecoveryOutcome, OUTCOMES),
+        (VerificationOutcome, OUTCOMES), (CheckpointOutcome, OUTCOMES), (CorruptionOutcome, OUTCOMES),
+        (RepairOutcome, OUTCOMES), (HotResetOutcome, OUTCOMES), (Misdiagnosis, OUTCOMES),
+    ],
+)  # fmt: skip
+def test_every_name_has_a_colour(names: type[StrEnum], palette: dict[str, str]) -> None:
+    """A word that the simulation learns is not drawn in whatever colour is left."""
+    assert set() == set(names) - palette.keys()
 
 
 def test_the_status_page_has_the_same_colours_of_buckets() -> None:

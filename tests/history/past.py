@@ -71,6 +71,11 @@ name = "bug"
 component = "software"
 scope = "job"
 per_job_day = {per_job_day}
+[[faults.kinds]]
+name = "flip"
+component = "memory"
+symptom = "corrupt"
+per_node_day = {corrupt_per_node_day}
 """
 PLAIN: dict[str, Any] = {
     "spares": 2,
@@ -83,6 +88,7 @@ PLAIN: dict[str, Any] = {
     "wrong_restore_probability": 0.0,
     "per_node_day": 0.0,
     "per_job_day": 0.0,
+    "corrupt_per_node_day": 0.0,
 }
 BUSY: dict[str, Any] = {
     "per_node_day": 0.2,
@@ -91,6 +97,32 @@ BUSY: dict[str, Any] = {
     "wrong_restore_probability": 0.1,
 }
 """Something breaks every few hours, and restores are sometimes wrong."""
+CORRUPT: dict[str, Any] = {
+    **BUSY,
+    "corrupt_per_node_day": 0.05,
+    "layers": '"heartbeat", "hardware", "gradient", "validation"',
+}
+"""The same with silent corruption, half of which is baked into a checkpoint before a validation."""
+VALIDATED: str = """
+[detection.validation]
+every_steps = 21
+"""
+FLEET: str = """
+[policy]
+name = "score"
+score.evict_at = 30.0
+score.retire_at = -60.0
+[cluster.capacity]
+warm_standbys = 1
+host_selection_seconds = 60.0
+[cluster.repair]
+stages = "automatic_then_manual"
+hot_reset_probability = 0.5
+[detection.diagnosis]
+found_probability = 0.8
+innocent_probability = 0.2
+"""
+"""Everything that can be done about nodes, and done wrong."""
 
 
 def strike(
@@ -102,11 +134,16 @@ def strike(
     return f'[[faults.script]]\nat_seconds = {at!r}\nkind = "{kind}"\n{where}{flags}'
 
 
+FOUND_LATE: tuple[str, ...] = (strike(4100.0, "flip", 3), strike(4200.0, "crash", 5, logged=True), VALIDATED)
+"""Corrupted after step 382 and saved at 390; a crash restores that; the validation of step 399 finds it."""
+VALIDATION: dict[str, Any] = {"layers": '"hardware", "validation"'}
+
+
 class Past:
     """Scenarios that were played, and the history of them."""
 
     def __init__(self, *script: str, scenarios: Iterable[str] = (), **tables: Any) -> None:  # noqa: ANN401 - see PLAIN
-        """``scenarios`` are TOML tables of their own; without any there is one, "default"."""
+        """``script`` is faults and other TOML; without ``scenarios``, tables, there is one, "default"."""
         text = TABLES.format(**{**PLAIN, **tables})
         entries = "".join(f"[[scenario]]\n{entry}\n" for entry in scenarios)
         self.settings = settings.parse(f"{text}{''.join(script)}{entries}", source="past.toml", environ={})

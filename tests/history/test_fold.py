@@ -1,11 +1,14 @@
 """One incident from its facts."""
 
+from typing import Any
+
 import pytest
 
+from goodputd.history.fold import fold
 from goodputd.history.records import ClaimResult, FaultOutcome
 from goodputd.sim.events import TrainingResumed
 from goodputd.sim.taxonomy import Action, Bucket, Component, Layer, Reason, VerificationOutcome
-from tests.history.past import BUSY, DAY, Past, strike
+from tests.history.past import BUSY, CORRUPT, DAY, FLEET, FOUND_LATE, VALIDATED, VALIDATION, Past, strike
 
 
 def test_the_stages_are_those_of_the_plan() -> None:
@@ -42,10 +45,14 @@ def test_a_record_says_what_the_facts_said() -> None:
     assert 10.0 * resumed.lost_steps == incident.lost_work_seconds
 
 
-@pytest.mark.parametrize("layers", ['"heartbeat", "hardware", "watchdog", "gradient"', '"watchdog"'])
-def test_stages_cover_every_incident_without_a_hole(layers: str) -> None:
+@pytest.mark.parametrize(
+    ("also", "tables"),
+    [("", BUSY), ("", {**BUSY, "layers": '"watchdog"'}), (VALIDATED, CORRUPT), (FLEET + VALIDATED, CORRUPT)],
+    ids=["plain", "watchdog", "corrupt", "fleet"],
+)
+def test_stages_cover_every_incident_without_a_hole(also: str, tables: dict[str, Any]) -> None:
     """In 200 busy days each incident's stages follow each other from the stop to verified training."""
-    past = Past(**BUSY, layers=layers).until(200 * DAY)
+    past = Past(also, **tables).until(200 * DAY)
     resumed = {f.incident: f.stopped_seconds for f in past.facts["default"] if isinstance(f, TrainingResumed)}
     incidents = [incident for incident in past.all() if not incident.is_open]
 
@@ -167,6 +174,49 @@ def test_benign_faults_are_told_as_such() -> None:
 
     assert [FaultOutcome.BENIGN, FaultOutcome.DETECTED] == [fault.outcome for fault in incident.faults]
     assert 6 == incident.node
+
+
+def found_late() -> Past:
+    """The crash is the first incident, the corrupt state the second."""
+    return Past(*FOUND_LATE, **VALIDATION).until(DAY)
+
+
+def test_corrupt_state_is_told_where_it_is_found() -> None:
+    """The fault struck before the last resume; its record says what it was, and which checkpoint held it."""
+    past = found_late()
+    crash, corrupt = past.all()
+    (fault,) = corrupt.faults
+
+    assert [("flip", FaultOutcome.UNDETECTED), ("crash", FaultOutcome.DETECTED)] == [
+        (each.kind, each.outcome) for each in crash.faults
+    ]
+    assert (4100.0, "flip", 3, Layer.VALIDATION, 390) == (
+        fault.at, fault.kind, fault.node, fault.detected_by, fault.baked_step,
+    )  # fmt: skip
+    assert (4100.0, Component.MEMORY, None) == (corrupt.began_at, corrupt.component, corrupt.node)
+
+
+def test_what_is_forgotten_of_a_corruption_is_told_as_unknown() -> None:
+    """Where only the facts since the crash are kept, the detection is all that is known."""
+    past = found_late()
+    facts = past.facts["default"]
+    first, second = (place for place, fact in enumerate(facts) if isinstance(fact, TrainingResumed))
+    corrupt = fold(past.chronicle().premises, facts[first + 1 : second + 1], past.now, {})
+    assert corrupt is not None
+
+    assert [("flip", Component.UNKNOWN, None, 4100.0)] == [
+        (fault.kind, fault.component, fault.node, pytest.approx(fault.at)) for fault in corrupt.faults
+    ]
+
+
+def test_a_reset_of_the_device_is_a_stage_and_says_what_it_cured() -> None:
+    """The restart begins with it, in the bucket of restarts, and the permanent fault does not come back."""
+    always = "[cluster.repair]\nhot_reset_probability = 1.0\n"
+    (incident,) = Past(strike(3600.0, "crash", transient=False, logged=True), always).until(DAY).all()
+    (reset,) = [stage for stage in incident.stages if stage.name == "hot_reset"]
+
+    assert (Bucket.RESTART, 150.0, 150.0) == (reset.bucket, reset.seconds, reset.settings_seconds)
+    assert [(incident.faults[0].id,)] == [decision.cured for decision in incident.decisions]
 
 
 def test_verifications_are_told() -> None:

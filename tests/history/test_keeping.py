@@ -7,8 +7,9 @@ import pytest
 
 from goodputd.history.keeping import FACTS_KEPT, LONGEST, Chronicle, History
 from goodputd.history.premises import premises_of
-from goodputd.sim.events import TargetReached, TrainingResumed
-from tests.history.past import BUSY, DAY, Past, strike, waiting
+from goodputd.sim.events import NodeReturned, TargetReached, TrainingResumed
+from goodputd.sim.taxonomy import Layer
+from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike, waiting
 
 TWO = ('name = "naive"\ndetection.layers = ["watchdog"]', 'name = "default"')
 
@@ -217,6 +218,42 @@ def test_a_permanent_fault_stands_until_its_node_leaves() -> None:
 
     assert {0: ["crash"], 1: []} == {node: [each.kind for each in faults] for node, faults in carried.items()}
     assert {0: []} == chronicle.standing_faults({0}, past.now)
+
+
+def test_a_repair_in_vain_brings_the_fault_back() -> None:
+    """The node stands in repair with it, and carries it again when it is back."""
+    vain = """
+[policy]
+name = "always_evict"
+[cluster.repair]
+stages = "automatic_then_manual"
+automatic_failure_probability = 1.0
+manual_failure_probability = 1.0
+"""
+    past = Past(strike(3600.0, "crash", transient=False), vain).until(20 * DAY)
+    (back, *_) = [fact.at for fact in past.facts["default"] if isinstance(fact, NodeReturned)]
+    chronicle = past.chronicle()
+
+    assert {0: []} == chronicle.standing_faults({0}, back)
+    assert ["crash"] == [fault.kind for fault in chronicle.standing_faults({0}, back + 1.0)[0]]
+
+
+def test_a_fault_that_a_reset_cured_stands_no_more() -> None:
+    """The device was reset in place: the node stays, and carries nothing."""
+    always = "[cluster.repair]\nhot_reset_probability = 1.0\n"
+    past = Past(strike(3600.0, "crash", transient=False), always).until(DAY)
+
+    assert {0: []} == past.chronicle().standing_faults({0}, past.now)
+
+
+def test_a_strike_that_is_found_late_belongs_to_that_incident() -> None:
+    """Corrupted, restarted for another reason, found by a validation: it is of the second incident."""
+    past = Past(*FOUND_LATE, **VALIDATION).until(DAY)
+    fault = past.incident(2).faults[0]
+    (strike_of_it,), _ = past.chronicle().strikes(fault.id, past.now, near=fault.at, most=1)
+    assert strike_of_it.incident is not None
+
+    assert (2, Layer.VALIDATION) == (strike_of_it.incident.number, strike_of_it.fault.detected_by)
 
 
 def test_decisions_come_newest_first(past: Past) -> None:

@@ -10,8 +10,8 @@ from goodputd.history.judgement import Verdict, judge
 from goodputd.history.postmortem import COMPARED_FAULTS, post_mortem
 from goodputd.history.records import FaultOutcome
 from goodputd.history.stretches import FactsLeftOut
-from goodputd.sim.taxonomy import Action, Layer
-from tests.history.past import BUSY, DAY, Past, strike, waiting
+from goodputd.sim.taxonomy import Action, Layer, Reason
+from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike, waiting
 
 TWO = ('name = "naive"\ndetection.layers = ["watchdog"]', 'name = "default"')
 CRASHES_TWICE = (strike(3600.0, "crash"), strike(7200.0, "crash"))
@@ -41,6 +41,90 @@ def test_decisions_are_judged_by_the_truth(
 
     assert expected == judgement.verdict
     assert words in judgement.reason
+
+
+ALWAYS_RESTART = '[policy]\nname = "always_restart"\n'
+ALWAYS_EVICT = '[policy]\nname = "always_evict"\n'
+WINDOW = '[policy]\nname = "window"\n'
+SCORE = '[policy]\nname = "score"\n'
+RETIRE = '[policy]\nname = "score"\nscore.evict_at = 80.0\nscore.retire_at = 70.0\n'
+UNATTRIBUTED = "[detection.diagnosis]\nfound_probability = 0.0\n"
+INNOCENT = "[detection.diagnosis]\ninnocent_probability = 1.0\n"
+HOT_RESET = "[cluster.repair]\nhot_reset_probability = {}\n"
+CRASH = strike(3600.0, "crash")
+
+
+@pytest.mark.parametrize(
+    ("script", "expected", "words"),
+    [
+        ([STAYS, ALWAYS_RESTART], Verdict.WILL_RECUR, "The settings never evict."),
+        ([STAYS, WINDOW], Verdict.WILL_RECUR, "saw the first failure within 7 d and evicts at 3"),
+        ([STAYS, SCORE], Verdict.WILL_RECUR, "the node's score was still above 20, where it evicts"),
+        ([CRASH, ALWAYS_EVICT], Verdict.WASTED, "The policy evicts at every failure. The node is away"),
+        ([CRASH, RETIRE], Verdict.WASTED, "is away for 1 d and leaves the fleet then."),
+        ([STAYS, RETIRE], Verdict.RIGHT, "no restart cures it"),
+        ([STAYS, HOT_RESET.format(1.0)], Verdict.RIGHT, "the reset of the device took it away"),
+        ([STAYS, HOT_RESET.format(1e-9)], Verdict.WILL_RECUR, "Resetting the device did not help."),
+        ([CRASH, UNATTRIBUTED], Verdict.RIGHT, "a restart cures it"),
+        ([STAYS, UNATTRIBUTED], Verdict.WILL_RECUR, "nobody could say which node failed"),
+        ([CRASH, INNOCENT], Verdict.RIGHT, "The fault is on node 0, and node 6 got the strike."),
+        ([STAYS, INNOCENT], Verdict.WILL_RECUR, "on node 0; the diagnosis was wrong, and node 6 got the str"),
+        ([STAYS, INNOCENT, ALWAYS_EVICT], Verdict.WASTED, "Node 6 is healthy, yet spare node 16 was spent"),
+        ([CRASH, INNOCENT, ALWAYS_EVICT], Verdict.WASTED, "the fault, which a restart cured, is on node 0"),
+    ],
+)
+def test_every_policy_and_every_diagnosis_is_judged(script: list[str], expected: Verdict, words: str) -> None:
+    """By what was done for whom: the truth knows the node, the limit, and what a reset cured."""
+    judgement = Past(*script).until(DAY).post_mortem(1).judgements[0]
+
+    assert expected == judgement.verdict
+    assert words in judgement.reason
+
+
+def test_a_policy_that_was_overruled_is_told_as_such() -> None:
+    """A node whose score is too low stays, because the job needs every node that is left."""
+    past = Past(
+        *(strike(3600.0 * n, "crash", transient=False) for n in (1, 2)), RETIRE, spares=0, min_replicas=2
+    )
+    judgement = past.until(DAY).post_mortem(1).judgements[0]
+
+    assert (Verdict.WILL_RECUR, Reason.DEPLETION_GUARD) == (judgement.verdict, judgement.decision.reason)
+    assert "fewer nodes than the smallest job needs" in judgement.reason
+
+
+def test_a_wrong_diagnosis_is_a_wrong_conclusion() -> None:
+    """An innocent node is blamed: the truth names the other."""
+    told = Past(strike(3600.0, "crash", 3, logged=True), INNOCENT).until(DAY).post_mortem(1)
+
+    assert not told.conclusion_is_right
+    assert "node 3" not in told.concluded
+    assert "on node 3" in told.root_cause
+
+
+def test_an_unattributed_fault_is_concluded_as_far_as_it_goes() -> None:
+    """Nobody could name the node, and nobody claimed to."""
+    told = Past(strike(3600.0, "crash", 3, logged=True), UNATTRIBUTED).until(DAY).post_mortem(1)
+
+    assert "The hardware layer: a GPU fault, of a node that nobody could name." == told.concluded
+    assert told.conclusion_is_right
+
+
+def test_corrupt_state_is_concluded_without_a_culprit() -> None:
+    """A validation knows that the state is corrupt; the truth knows the node and the checkpoint."""
+    told = Past(*FOUND_LATE, **VALIDATION).until(DAY).post_mortem(2)
+
+    assert "the training state is corrupt" in told.concluded
+    assert told.root_cause.endswith("The checkpoint of step 390 was saved with what it corrupted.")
+    assert [Verdict.RIGHT] == [judgement.verdict for judgement in told.judgements]
+    assert any("validation: the state is found corrupt" == each.text for each in told.observations)
+
+
+def test_corruption_that_a_save_reveals_is_observed_there() -> None:
+    """In the teaching model nobody watches: the checkpoint itself gives it away."""
+    script = (strike(3950.0, "flip", 3), '[corruption]\nbaked_discovery = "at_checkpoint"\n')
+    told = Past(*script, layers='"hardware"').until(DAY).post_mortem(1)
+
+    assert any("turns out to be corrupt" in each.text for each in told.observations)
 
 
 def test_false_alarms_are_judged() -> None:
@@ -231,7 +315,7 @@ def test_what_is_not_kept_is_not_judged() -> None:
     verdicts = set()
     for begins, ends in itertools.combinations(range(3, len(facts)), 2):
         gap = FactsLeftOut(facts[begins].at, facts[ends - 1].at, ends - begins)
-        record = fold(premises, [*facts[:begins], gap, *facts[ends:]], past.now)
+        record = fold(premises, [*facts[:begins], gap, *facts[ends:]], past.now, {})
         assert record is not None
         assert pytest.approx(record.stopped_seconds) == sum(stage.seconds for stage in record.stages)
         verdicts |= {each.verdict for each in judge(premises, record, {})}

@@ -20,6 +20,9 @@ _WAITING: Final = 'time_seconds_total{bucket="waiting_for_capacity"}'
 _NO_CAPACITY: Final = 'decisions_total{action="wait_for_capacity", reason="no_capacity"}'
 _IDLE: Final = 'gpu_seconds_total{bucket="idle_capacity"}'
 _EVICTED: Final = 'decisions_total{action="evict", reason="second_strike"}'
+_RETIRED: Final = 'decisions_total{action="retire", reason="low_score"}'
+_GUARDED: Final = 'decisions_total{action="restart", reason="depletion_guard"}'
+_BAKED: Final = 'corruptions_total{outcome="baked"}'
 _CONTINUOUS: Final = 'verifications_total{outcome="continuous"}'
 _JUMP: Final = 'verifications_total{outcome="jump"}'
 _FALSE_JUMP: Final = 'verifications_total{outcome="false_jump"}'
@@ -159,6 +162,7 @@ CASES: Final = {
         summary="default runs smaller than it should: there was no spare.",
         description="Over three simulated days default on trainer:9642 gave up 0.21% of its GPU time to "
         "replicas that could not be filled.",
+        also_fires={"nodes are retired": {_IDLE: 0.05 * 1024 * DAY, _EVICTED: 0, _RETIRED: 0.7}},
         also_quiet={"one eviction": {_IDLE: 0.05 * 1024 * DAY, _EVICTED: 1 / 3}},
     ),
     "SparesRunningOut": Case(
@@ -178,6 +182,31 @@ CASES: Final = {
         description="default on trainer:9642 waited for capacity 5.1% of the last three simulated days.",
         also_fires={"one wait for most of three days": {_WAITING: 0.51 * DAY, **_FEW}},
         also_quiet={"one wait for a day": {_WAITING: DAY / 3, _NO_CAPACITY: 1 / 3}},
+    ),
+    "TooFewNodesToRetire": Case(
+        fires={_GUARDED: 0.7},
+        quiet={_GUARDED: 0.65},
+        labels=_WARNING,
+        summary="default keeps nodes that its policy would take out for good.",
+        description="Over three simulated days the policy of default on trainer:9642 was overruled 2.1 "
+        "times: so many nodes have left the fleet that the job needs every one of the rest.",
+        also_quiet={
+            "fewer than ten interruptions": {_GUARDED: 5, **_FEW},
+            "the scenario is for comparison": {_GUARDED: 5, "scenario_alerting": 0},
+        },
+    ),
+    "CorruptionBakedIn": Case(
+        fires={_BAKED: 0.11},
+        quiet={_BAKED: 0.09},
+        labels=_CRITICAL,
+        summary="Checkpoints of default were saved with corrupt state.",
+        description="Over ten simulated days 1.1 silent corruptions of default on trainer:9642 were in a "
+        "checkpoint before a validation found them. What was trained since is worth nothing, whether anybody "
+        "has found out or not.",
+        also_quiet={
+            "all of it is found in time": {_BAKED: 0, 'corruptions_total{outcome="detected"}': 9},
+            "the scenario is for comparison": {_BAKED: 9, "scenario_alerting": 0},
+        },
     ),
     "LossNotContinuousAfterRestore": Case(
         fires={_CONTINUOUS: 8.98, _JUMP: 1.02},

@@ -55,7 +55,7 @@ def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """One line says which file and why."""
     out = tmp_path / "missing" / "rules.yml"
-    with pytest.raises(EnvironmentProblemError, match=r"rules\.yml: cannot be written: No such file"):
+    with pytest.raises(EnvironmentProblemError, match=r"rules\.yml: cannot be written: no such file"):
         run(speedup=1440.0, scrape_interval="1s", runbooks=None, out=str(out))
 
 

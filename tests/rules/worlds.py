@@ -60,6 +60,8 @@ HEALTHY: Final[World] = {
     'decisions_total{action="restart", reason="first_strike"}': 8,
     'decisions_total{action="evict", reason="second_strike"}': 2,
     'decisions_total{action="wait_for_capacity", reason="no_capacity"}': 0,
+    'decisions_total{action="restart", reason="depletion_guard"}': 0,
+    'corruptions_total{outcome="baked"}': 0,
     'nodes{state="spare"}': 14,
     'node_strikes{node="17"}': 2,
     'verifications_total{outcome="continuous"}': 9.9,

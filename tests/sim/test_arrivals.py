@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest, pearsonr, poisson
 
-from goodputd.sim.arrivals import FaultSource, blocks, recurrence
+from goodputd.sim.arrivals import FaultSource, recurrence
+from goodputd.sim.blocks import blocks
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, FaultKindSpec, FaultsSpec, resolve_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Origin

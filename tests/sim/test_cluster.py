@@ -1,6 +1,7 @@
 """The fleet: who holds which slot, who waits, who is in repair, and whose strikes stand."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from goodputd.errors import InvariantError, TransitionError
+from goodputd.sim.capacity import CapacitySpec, HostSelection
 from goodputd.sim.cluster import Cluster, ClusterSpec
 from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import NodeState
 
 ACTIVE, FAILED, IDLE = NodeState.ACTIVE, NodeState.FAILED, NodeState.IDLE
-SPARE, REPAIRING = NodeState.SPARE, NodeState.REPAIRING
+SPARE, REPAIRING, RETIRED = NodeState.SPARE, NodeState.REPAIRING, NodeState.RETIRED
 DAY = 86400.0
 
 
@@ -40,8 +42,10 @@ def with_node_in(state: NodeState) -> tuple[Cluster, int]:
         return cluster, 8
     if state is FAILED:
         cluster.fail(1)
-    if state in {IDLE, REPAIRING}:
+    if state in {IDLE, REPAIRING, RETIRED}:
         cluster.evict(0 if state is IDLE else 1)
+    if state is RETIRED:
+        cluster.retire(1)
     return cluster, 1
 
 
@@ -51,19 +55,21 @@ LEGAL = {
     (ACTIVE, FAILED),
     (ACTIVE, REPAIRING),
     (ACTIVE, IDLE),
+    (ACTIVE, SPARE),
     (FAILED, ACTIVE),
     (FAILED, REPAIRING),
     (FAILED, IDLE),
     (IDLE, ACTIVE),
     (SPARE, ACTIVE),
     (REPAIRING, SPARE),
+    (REPAIRING, RETIRED),
 }
 
 
 @pytest.mark.parametrize("to", NodeState)
 @pytest.mark.parametrize("before", NodeState)
 def test_a_node_makes_the_legal_moves_and_no_other(before: NodeState, to: NodeState) -> None:
-    """Of the 25 moves nine are legal; an illegal one changes neither state nor counts."""
+    """Of the 36 moves eleven are legal; an illegal one changes neither state nor counts."""
     cluster, node = with_node_in(before)
     assert before is cluster.state_of(node)
     counts, seen = dict(cluster.counts), states(cluster)
@@ -85,21 +91,31 @@ OUTCOMES: dict[tuple[str, NodeState], NodeState | None] = {
     ("fail", IDLE): None,
     ("fail", SPARE): None,
     ("fail", REPAIRING): None,
+    ("fail", RETIRED): None,
     ("revive", ACTIVE): ACTIVE,
     ("revive", FAILED): ACTIVE,
     ("revive", IDLE): IDLE,
     ("revive", SPARE): SPARE,
     ("revive", REPAIRING): REPAIRING,
+    ("revive", RETIRED): RETIRED,
     ("evict", ACTIVE): REPAIRING,
     ("evict", FAILED): REPAIRING,
     ("evict", IDLE): None,
     ("evict", SPARE): None,
     ("evict", REPAIRING): None,
+    ("evict", RETIRED): None,
     ("return_repaired", ACTIVE): None,
     ("return_repaired", FAILED): None,
     ("return_repaired", IDLE): None,
     ("return_repaired", SPARE): None,
     ("return_repaired", REPAIRING): SPARE,
+    ("return_repaired", RETIRED): None,
+    ("retire", ACTIVE): None,
+    ("retire", FAILED): None,
+    ("retire", IDLE): None,
+    ("retire", SPARE): None,
+    ("retire", REPAIRING): RETIRED,
+    ("retire", RETIRED): None,
 }
 """What each operation makes of a node in each state; None is an error that changes nothing."""
 
@@ -196,7 +212,7 @@ def test_without_a_replacement_the_replica_is_dissolved() -> None:
     assert cluster.evict(5) is None
     assert [ACTIVE] * 4 + [IDLE, REPAIRING, IDLE, IDLE] == states(cluster)
     assert (1, 4, 32) == (cluster.active_replicas, cluster.active_nodes, cluster.active_gpus)
-    assert {ACTIVE: 4, FAILED: 0, IDLE: 3, SPARE: 0, REPAIRING: 1} == cluster.counts
+    assert {ACTIVE: 4, FAILED: 0, IDLE: 3, SPARE: 0, REPAIRING: 1, RETIRED: 0} == cluster.counts
 
 
 def test_idle_nodes_of_a_dissolved_replica_save_the_next_one() -> None:
@@ -361,18 +377,38 @@ class Shape:
     nodes: int
     spares: int
     nodes_per_replica: int
+    warm_standbys: int | None
+    preemptible: int
+    host_selection: HostSelection
 
 
-SHAPES = st.builds(Shape, st.integers(4, 24), st.integers(0, 5), st.sampled_from([1, 2, 3, 4]))
+SHAPES = st.builds(
+    Shape,
+    st.integers(4, 24),
+    st.integers(0, 5),
+    st.sampled_from([1, 2, 3, 4]),
+    st.sampled_from([None, None, 0, 1, 3]),
+    st.integers(0, 2),
+    st.sampled_from(get_args(HostSelection)),
+)
 OPERATIONS = st.lists(
-    st.tuples(st.sampled_from(["fail", "revive", "evict", "return", "grow"]), st.floats(0, 0.999)),
+    st.tuples(
+        st.sampled_from(["fail", "revive", "evict", "strike", "return", "retire", "preempt", "grow"]),
+        st.floats(0, 0.999),
+    ),
     max_size=60,
 )
 
 
 def play(shape: Shape, operations: list[tuple[str, float]]) -> Cluster:
     """A cluster after a history of legal operations; the number picks the node."""
-    cluster = fleet(shape.nodes, shape.spares, nodes_per_replica=shape.nodes_per_replica)
+    capacity = CapacitySpec(
+        warm_standbys=shape.warm_standbys,
+        preemptible=min(shape.preemptible, shape.spares),
+        host_selection=shape.host_selection,
+    )
+    spec = ClusterSpec(nodes=shape.nodes, gpus_per_node=8, spares=shape.spares, capacity=capacity)
+    cluster = Cluster(spec, 8 * shape.nodes_per_replica)
     for operation, pick in operations:
         job = sorted(in_job(cluster))
         repairing = [node for node, state in enumerate(states(cluster)) if state is REPAIRING]
@@ -380,6 +416,12 @@ def play(shape: Shape, operations: list[tuple[str, float]]) -> Cluster:
             cluster.grow()
         elif operation == "return" and repairing:
             cluster.return_repaired(repairing[int(pick * len(repairing))])
+        elif operation == "retire" and repairing:
+            cluster.retire(repairing[int(pick * len(repairing))])
+        elif operation == "preempt" and cluster.reserve is not None and cluster.reserve.preemptible:
+            cluster.reserve.preempt()
+        elif operation == "strike" and job:
+            cluster.strike(job[int(pick * len(job))], 0.0, DAY)
         elif operation in {"fail", "revive", "evict"} and job:
             getattr(cluster, operation)(job[int(pick * len(job))])
     return cluster
@@ -396,7 +438,8 @@ def test_counts_are_what_a_scan_finds(shape: Shape, operations: list[tuple[str, 
     assert seen.count(ACTIVE) + seen.count(FAILED) == cluster.active_nodes == len(in_job(cluster))
     assert cluster.active_nodes == cluster.active_replicas * cluster.nodes_per_replica
     assert cluster.active_gpus == 8 * cluster.active_nodes
-    assert seen.count(SPARE) + seen.count(IDLE) == cluster.waiting_nodes
+    preemptible = 0 if cluster.reserve is None else len(cluster.reserve.preemptible)
+    assert seen.count(SPARE) + seen.count(IDLE) == cluster.waiting_nodes + preemptible
     cluster.check()
 
 

@@ -277,6 +277,7 @@ def test_what_a_kind_is_like_is_carried_over() -> None:
         7.0,
         2.0,
         stops=False,
+        loss_jump=0.0,
     )
 
     assert (expected,) == resolve(given_kind)

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from goodputd.detectors import DETECTORS
 from goodputd.sim.events import FaultOccurred, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.taxonomy import Origin
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, World, history, parts
 
 BUSY = (
@@ -29,6 +32,31 @@ BUSY = (
 """Every symptom, often: some hundred incidents in a month."""
 
 
+FLEET: dict[str, Any] = {
+    "cluster__spares": 6,
+    "policy__name": "score",
+    "score__penalty": 45.0,
+    "score__credit_per_day": 10.0,
+    "score__retire_at": -200.0,
+    "capacity__warm_standbys": 1,
+    "capacity__preemptible": 2,
+    "capacity__host_selection": "longest_in_service",
+    "capacity__host_selection_seconds": 180.0,
+    "repair__stages": "automatic_then_manual",
+    "repair__crews": 1,
+    "repair__hot_reset_probability": 0.3,
+    "diagnosis__found_probability": 0.9,
+    "diagnosis__innocent_probability": 0.1,
+    "lemons__fraction": 0.2,
+    "lemons__cure_probability": 0.5,
+    "cluster__pool": (
+        PoolSpec(name="old", nodes=10, fault_multiplier=1.5, step_time_factor=1.2),
+        PoolSpec(name="new", nodes=12, corruption_multiplier=3.0),
+    ),
+}
+"""Everything that can be done about nodes, at once."""
+
+
 def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see parts
     """A small job to which everything happens."""
     settings: dict[str, Any] = {
@@ -42,6 +70,36 @@ def busy(seed: int = 7, **overrides: Any) -> Simulation:  # noqa: ANN401 - see p
     return Simulation(parts((), seed=seed, **(settings | overrides)))
 
 
+EVERYTHING: dict[str, Any] = {
+    "detection__layers": tuple(DETECTORS),
+    "scan__period_days": 5.0,
+    "probe__period_days": 2.0,
+    "validation__every_steps": 15,
+    "validation__coverage": 0.7,
+    "corruption__per_gpu_hour": 1e-4,
+    "corruption__nan_share": 0.1,
+    "corruption__loss_jump_share": 0.2,
+    "corruption__variance_share": 0.2,
+    "corruption__hyper_factor": 4.0,
+    "corruption__triage": TriageSpec(method="replay", name_probability=0.5),
+    "checkpoint__interval_steps": 20,
+    "checkpoint__write_seconds": 60.0,
+    "checkpoint__unreadable_probability": 0.1,
+    "checkpoint__last_gasp_probability": 0.2,
+    "memory__interval_steps": 3,
+    "local__interval_steps": 7,
+}
+"""Everything that can be done about checkpoints and corruption, at once."""
+OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}
+PLAYED: tuple[dict[str, Any], ...] = (
+    {},
+    FLEET,
+    EVERYTHING,
+    EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
+    FLEET | EVERYTHING,
+)
+
+
 def test_the_same_seed_gives_the_same_history() -> None:
     """Two runs of the same settings are equal, fact by fact."""
     assert history(busy().advance_to(60 * DAY)) == history(busy().advance_to(60 * DAY))
@@ -52,14 +110,15 @@ def test_another_seed_gives_another_history() -> None:
     assert history(busy(seed=7).advance_to(60 * DAY)) != history(busy(seed=8).advance_to(60 * DAY))
 
 
+@pytest.mark.parametrize("played", PLAYED)
 @pytest.mark.parametrize("cut_seed", range(3))
-def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
+def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int, played: dict[str, Any]) -> None:
     """Pacing is no input: cut anywhere, also twice at one instant and exactly on events."""
-    whole = busy()
+    whole = busy(**played)
     facts = whole.advance_to(60 * DAY)
     random = Random(cut_seed)  # noqa: S311 - a test
     cuts = [random.uniform(0.0, 60 * DAY) for _ in range(400)] + [random.choice(facts).at for _ in range(100)]
-    pieces = busy()
+    pieces = busy(**played)
     collected = []
     for cut in sorted(cuts):
         collected += pieces.advance_to(cut)
@@ -69,9 +128,10 @@ def test_five_hundred_random_cuts_do_not_change_history(cut_seed: int) -> None:
     assert whole.snapshot() == pieces.snapshot()
 
 
-def test_looking_changes_nothing() -> None:
+@pytest.mark.parametrize("played", PLAYED)
+def test_looking_changes_nothing(played: dict[str, Any]) -> None:
     """A snapshot at every event and in between leaves history and totals as they are."""
-    unseen, seen = busy(), busy()
+    unseen, seen = busy(**played), busy(**played)
     facts = unseen.advance_to(20 * DAY)
     collected = []
     at = 0.0
@@ -89,8 +149,9 @@ def test_looking_changes_nothing() -> None:
 def test_history_does_not_depend_on_the_hash_seed() -> None:
     """Two processes with different PYTHONHASHSEED play the same."""
     script = (
-        "import hashlib; from tests.sim.test_history import busy; from tests.world import history;"
-        "print(hashlib.sha256(repr(history(busy().advance_to(60 * 86400.0))).encode()).hexdigest())"
+        "import hashlib; from tests.sim.test_history import FLEET, busy; from tests.world import history;"
+        "facts = [history(busy(**each).advance_to(60 * 86400.0)) for each in ({}, FLEET)];"
+        "print(hashlib.sha256(repr(facts).encode()).hexdigest())"
     )
     digests = set()
     for hash_seed in ("0", "1", "4242"):
@@ -117,6 +178,12 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"strikes__strikes_to_evict": 0},
         {"checkpoint__interval_steps": 500},
         {"recovery__decide_seconds": 600.0},
+        {"policy__name": "always_evict"},
+        {"repair__stages": "automatic_then_manual", "repair__crews": 1},
+        {"capacity__warm_standbys": 2, "capacity__host_selection": "fewest_failures"},
+        {"diagnosis__innocent_probability": 0.5},
+        EVERYTHING | {"corruption__per_gpu_hour": 0.0},
+        OPTIMAL,
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:

@@ -1,21 +1,27 @@
 """What holds whatever the settings: found by hypothesis over random valid ones."""
 
 from collections import Counter
+from itertools import pairwise
 from math import fsum, sqrt
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from goodputd.sim.events import FaultOccurred, TrainingResumed
+from goodputd import policies
+from goodputd.detectors import DETECTORS
+from goodputd.sim.capacity import HostSelection
+from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
+from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
+from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
-LAYERS = ("heartbeat", "hardware", "watchdog", "gradient")
+LAYERS = tuple(DETECTORS)
 
 
 @st.composite
@@ -43,9 +49,61 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
                 step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
+                loss_jump=draw(st.sampled_from([0.0, 0.05, 1.0])) if symptom == "corrupt" else 0.0,
+                makes_nan=draw(st.booleans()) if symptom == "corrupt" else False,
             )
         )
     return tuple(found)
+
+
+@st.composite
+def pools(draw: st.DrawFn, nodes: int) -> tuple[PoolSpec, ...]:
+    """One to three makes of hardware that have all the nodes."""
+    cuts = sorted(draw(st.sets(st.integers(1, max(1, nodes - 1)), max_size=2)) - {nodes})
+    sizes = [second - first for first, second in pairwise([0, *cuts, nodes])]
+    return tuple(
+        PoolSpec(
+            name=f"pool{index}",
+            nodes=size,
+            fault_multiplier=draw(st.floats(0, 3)),
+            corruption_multiplier=draw(st.floats(0, 3)),
+            step_time_factor=draw(st.floats(0.5, 2)),
+        )
+        for index, size in enumerate(sizes)
+    )
+
+
+@st.composite
+def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
+    """Every way to choose, place, diagnose, repair and retire nodes, switched on at random."""
+    return {
+        "policy__name": draw(st.sampled_from(get_args(policies.PolicyName))),
+        "window__failures": draw(st.integers(1, 3)),
+        "score__penalty": draw(st.floats(10, 100)),
+        "score__credit_per_day": draw(st.floats(0, 50)),
+        "score__retire_at": draw(st.sampled_from([None, 0.0, 20.0])),
+        "capacity__warm_standbys": draw(st.sampled_from([None, 0, 1, 3])),
+        "capacity__host_selection": draw(st.sampled_from(get_args(HostSelection))),
+        "capacity__host_selection_seconds": draw(st.floats(0, 600)),
+        "capacity__preemptible": draw(st.integers(0, spares)),
+        "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "lemons__fraction": draw(st.sampled_from([0.0, 0.2, 1.0])),
+        "lemons__multiplier": draw(st.floats(1, 20)),
+        "lemons__cure_probability": draw(st.floats(0, 1)),
+        "repair__stages": draw(st.sampled_from(["one", "automatic_then_manual"])),
+        "repair__automatic_hours": draw(st.floats(0.1, 5)),
+        "repair__automatic_distribution": draw(st.sampled_from(["fixed", "exponential"])),
+        "repair__escalation_probability": draw(st.floats(0, 1)),
+        "repair__automatic_failure_probability": draw(st.floats(0, 1)),
+        "repair__manual_hours": draw(st.floats(0.1, 50)),
+        "repair__manual_distribution": draw(st.sampled_from(["fixed", "exponential"])),
+        "repair__manual_failure_probability": draw(st.floats(0, 1)),
+        "repair__crews": draw(st.integers(0, 2)),
+        "repair__retire_after_evictions": draw(st.integers(0, 3)),
+        "repair__hot_reset_probability": draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "diagnosis__found_probability": draw(st.sampled_from([1.0, 0.7])),
+        "diagnosis__innocent_probability": draw(st.sampled_from([0.0, 0.3])),
+    }
 
 
 @st.composite
@@ -53,10 +111,16 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     """Random valid settings of a small job."""
     per_replica = draw(st.sampled_from([1, 2, 4]))
     heartbeat_interval = draw(st.floats(1, 30))
-    return {
+    spares = draw(st.integers(0, 4))
+    operations: dict[str, Any] = draw(
+        st.one_of(st.just({}), fleet_operations(spares), fleet_operations(spares))
+    )
+    nodes = draw(st.integers(per_replica, 20))
+    return operations | {
         "seed": draw(st.integers(0, 2**32)),
-        "cluster__nodes": draw(st.integers(per_replica, 20)),
-        "cluster__spares": draw(st.integers(0, 4)),
+        "cluster__nodes": nodes,
+        "cluster__pool": draw(st.one_of(st.just(()), pools(nodes + spares))),
+        "cluster__spares": spares,
         "cluster__repair_hours": draw(st.floats(0.1, 100)),
         "cluster__repair_distribution": draw(st.sampled_from(["fixed", "exponential"])),
         "job__gpus_per_replica": 8 * per_replica,
@@ -76,15 +140,49 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "watchdog__timeout_seconds": draw(st.floats(60, 3600)),
         "gradient__every_steps": draw(st.integers(1, 100)),
         "gradient__z_threshold": draw(st.floats(4, 8)),
+        "validation__every_steps": draw(st.integers(1, 500)),
+        "validation__seconds": draw(st.floats(0, 60)),
+        "shadow__share": draw(st.floats(0, 1)),
+        "shadow__seconds_per_step": draw(st.floats(0, 1)),
+        "sentinel__delay_seconds": draw(st.floats(0, 600)),
+        "probe__period_days": draw(st.floats(0.1, 10)),
+        "scan__period_days": draw(st.floats(0.1, 60)),
+        "validation__coverage": draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "corruption__per_gpu_hour": draw(st.one_of(st.just(0.0), st.floats(0, 0.001))),
+        "corruption__transient_probability": draw(st.floats(0, 1)),
+        "corruption__nan_share": draw(st.floats(0, 0.3)),
+        "corruption__loss_jump_share": draw(st.floats(0, 0.3)),
+        "corruption__variance_share": draw(st.floats(0, 0.3)),
+        "corruption__hyper_factor": draw(st.sampled_from([1.0, 2.5, 10.0])),
+        "corruption__hyper_hours": draw(st.floats(0.1, 48)),
+        "corruption__triage": TriageSpec(
+            method=draw(st.sampled_from(["none", "reductive", "replay"])),
+            overhead_seconds=draw(st.floats(0, 600)),
+            name_probability=draw(st.floats(0, 1)),
+        ),
+        "corruption__baked_discovery": draw(st.sampled_from(["at_checkpoint", "later"])),
         "strikes__strikes_to_evict": draw(st.integers(0, 3)),
         "strikes__window_days": draw(st.floats(0.1, 60)),
         "strikes__on_slow": draw(st.sampled_from(["restart", "tolerate"])),
         "recovery__spread": draw(st.floats(0, 1)),
         "recovery__decide_seconds": draw(st.floats(0, 600)),
         "recovery__wrong_restore_probability": draw(st.floats(0, 0.5)),
-        "checkpoint__interval_steps": draw(st.integers(1, 2000)),
+        **draw(
+            st.one_of(
+                st.fixed_dictionaries({"checkpoint__interval_steps": st.integers(1, 2000)}),
+                st.just({"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}),
+            )
+        ),
         "checkpoint__save_seconds": draw(st.floats(0, 300)),
+        "checkpoint__write_seconds": draw(st.one_of(st.just(0.0), st.floats(0, 1000))),
         "checkpoint__keep": draw(st.integers(1, 6)),
+        "checkpoint__unreadable_probability": draw(st.sampled_from([0.0, 0.0, 0.3])),
+        "checkpoint__last_gasp_probability": draw(st.sampled_from([0.0, 0.0, 0.5])),
+        "memory__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 50))),
+        "memory__save_seconds": draw(st.floats(0, 5)),
+        "memory__write_seconds": draw(st.floats(0, 60)),
+        "local__interval_steps": draw(st.one_of(st.just(0), st.integers(1, 500))),
+        "local__save_seconds": draw(st.floats(0, 30)),
     }
 
 
@@ -98,8 +196,20 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "retracted_steps": snapshot.retracted_steps,
         "recovered": sum(snapshot.recovery_seconds.counts),
         "hardware_events": snapshot.hardware_events,
+        "corruptions_injected": snapshot.corruptions.injected,
+    }
+    fleet = snapshot.fleet
+    found |= {
+        "retired": snapshot.nodes[NodeState.RETIRED],
+        "host_selections": fleet.host_selections,
+        "displaced": fleet.displaced_nodes,
+        "preemptions": fleet.preemptions,
+        "lemon_faults": fleet.lemon_faults,
     }
     tables: dict[str, dict[Any, Any]] = {
+        "repairs": fleet.repairs,
+        "hot_resets": dict(fleet.hot_resets),
+        "misdiagnoses": dict(fleet.misdiagnoses),
         "seconds": dict(snapshot.seconds),
         "gpu_seconds": dict(snapshot.gpu_seconds),
         "interruptions": snapshot.interruptions,
@@ -110,6 +220,8 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "recoveries": snapshot.recoveries,
         "verifications": dict(snapshot.verifications),
         "checkpoints": snapshot.checkpoints,
+        "corruptions": dict(snapshot.corruptions.outcomes),
+        "restores": dict(snapshot.restores),
         "stages": {name: total.seconds for name, total in snapshot.stage_seconds.items()},
     }
     for name, table in tables.items():
@@ -148,6 +260,7 @@ def test_buckets_sum_counters_never_fall_and_nodes_are_conserved(
         before = now
         assert sum(snapshot.nodes.values()) == total_nodes
         assert min(snapshot.nodes.values()) >= 0
+        assert sum(snapshot.fleet.spares.values()) == snapshot.nodes[NodeState.SPARE]
         assert min(snapshot.seconds.values()) >= 0.0
         assert snapshot.provisional_seconds >= -1e-9
 
@@ -181,6 +294,13 @@ def test_what_the_snapshot_counts_is_what_the_history_tells(world: dict[str, Any
     faults = Counter((f.kind, f.component, f.origin) for f in facts if isinstance(f, FaultOccurred))
 
     assert {key: n for key, n in snapshot.faults.items() if n} == dict(faults)
+    corruptions = snapshot.corruptions
+    assert corruptions.outcomes[CorruptionOutcome.BAKED] == sum(isinstance(f, CorruptionBaked) for f in facts)
+    assert (
+        sum(corruptions.outcomes.values())
+        <= corruptions.injected
+        <= sum(isinstance(f, FaultOccurred) and f.symptom is Symptom.CORRUPT for f in facts)
+    )
     assert snapshot.lost_steps == sum(fact.lost_steps for fact in resumed)
     assert snapshot.retracted_steps == sum(fact.retracted_steps for fact in resumed)
     assert sum(snapshot.recovery_seconds.counts) == sum(

@@ -50,8 +50,9 @@ def test_a_second_restore_reads_and_verifies_only() -> None:
 
 
 def test_detection_and_plan_are_all_stages_in_order() -> None:
-    """The seven names of the taxonomy, each once."""
-    stages = [stage.name for stage in (*decide_plan(SPEC), *restart_plan(SPEC, 4.0))]
+    """The nine names of the taxonomy, each once, where a restart has all of them."""
+    first = ((StageName.HOT_RESET, 1.0), (StageName.HOST_SELECTION, 2.0))
+    stages = [stage.name for stage in (*decide_plan(SPEC), *restart_plan(SPEC, 4.0, first))]
 
     assert list(StageName) == [StageName.DETECT, *stages]
 

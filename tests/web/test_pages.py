@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.history.past import BUSY, DAY, Past, strike, waiting
+from tests.history.past import BUSY, CORRUPT, DAY, FLEET, VALIDATED, Past, strike, waiting
 from tests.web.asking import TWO, Client, site_of
 
 
@@ -36,6 +36,14 @@ def test_the_index_shows_the_last_incidents_of_each_scenario(client: Client, pas
 
     assert expected == links(text)[:10]
     assert 10 == text.count('class="stages"')
+
+
+def test_the_legend_has_the_stages_that_there_may_be(client: Client) -> None:
+    """A reset of devices is explained where the settings have it, and nowhere else."""
+    reset = Past("[cluster.repair]\nhot_reset_probability = 1.0\n").until(60.0)
+    swatch = '<rect class="stage-hot_reset"'
+
+    assert (0, 1) == (client.get("/").text.count(swatch), Client(site_of(reset)).get("/").text.count(swatch))
 
 
 def test_incidents_are_drawn_to_one_scale(client: Client) -> None:
@@ -210,6 +218,16 @@ def test_every_post_mortem_can_be_shown(client: Client, past: Past) -> None:
             response = client.get(f"/incidents/{scenario}/{incident.number}")
 
             assert (200, True) == (response.status_code, "</html>" in response.text)
+
+
+def test_every_post_mortem_of_a_corrupt_fleet_can_be_shown() -> None:
+    """Corrupt state, wrong diagnoses, resets and retirements: every page is complete."""
+    past = Past(FLEET, VALIDATED, **CORRUPT).until(40 * DAY)
+    client = Client(site_of(past))
+    for incident in past.all():
+        response = client.get(f"/incidents/default/{incident.number}")
+
+        assert (200, True) == (response.status_code, "</html>" in response.text)
 
 
 def test_an_open_incident_reloads_itself() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goodputd.sim.taxonomy import Layer, Reason
+from goodputd.sim.taxonomy import Action, Layer, Reason
 from goodputd.web import words
 
 
@@ -38,6 +38,12 @@ from goodputd.web import words
 def test_figures_in_words(say: Callable[[Any], str], given: object, expected: str) -> None:
     """Units stand with their numbers, and what is missing is named."""
     assert expected == say(given)
+
+
+@pytest.mark.parametrize("action", list(Action))
+def test_every_action_has_words(action: Action) -> None:
+    """No action is shown as the name of a label."""
+    assert "_" not in words.action(action)
 
 
 @pytest.mark.parametrize("reason", list(Reason))

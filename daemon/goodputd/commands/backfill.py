@@ -19,8 +19,9 @@ from typing import BinaryIO, Final
 from goodputd import assembly
 from goodputd.commands.console import console
 from goodputd.commands.durations import parse_seconds
+from goodputd.commands.files import cannot_write, replacing
 from goodputd.commands.init import STDOUT
-from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.errors import SettingsError
 from goodputd.metrics.catalog import MetricSpec
 from goodputd.service import in_force
 from goodputd.settings import Settings
@@ -126,39 +127,18 @@ def _instant(start: str) -> int:
 @contextlib.contextmanager
 def _destination(out: str, *, force: bool) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """The file to write and one to scribble in; the first appears as ``out`` when all went well."""
-    try:
-        if out == STDOUT:
+    if out == STDOUT:
+        try:
             with tempfile.TemporaryFile() as scratch:
                 yield sys.stdout.buffer, scratch
                 sys.stdout.buffer.flush()
-            return
-        path = Path(os.path.realpath(out))
-        if path.exists():
-            if not path.is_file():
-                raise SettingsError(f"{out}: is not a file that can be replaced; --out - writes to stdout")
-            if not force:
-                raise SettingsError(f"{out}: exists already; give another --out, or --force to overwrite it")
-        with tempfile.TemporaryFile(dir=path.parent) as scratch, _replacing(path) as file:
-            yield file, scratch
-    except BrokenPipeError:
-        raise  # whoever read our output has seen enough
-    except OSError as error:
-        where = "standard output" if out == STDOUT else out
-        reason = (error.strerror or str(error)).lower()
-        raise EnvironmentProblemError(f"{where}: cannot be written: {reason}") from error
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file beside ``path`` that takes its place at the end, or is gone if anything is raised."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with beside.open("xb") as file:
-            yield file
-        beside.replace(path)
-    except BaseException:  # an interruption as well
-        beside.unlink(missing_ok=True)
-        raise
+        except OSError as error:
+            raise cannot_write("standard output", error) from error
+        return
+    if Path(out).is_file() and not force:
+        raise SettingsError(f"{out}: exists already; give another --out, or --force to overwrite it")
+    with replacing(out) as file, tempfile.TemporaryFile(dir=Path(os.path.realpath(out)).parent) as scratch:
+        yield file, scratch
 
 
 def _report(settings: Settings, out: str, period: Period, written: Written) -> Iterator[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from goodputd.commands.durations import parse_seconds
-from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.commands.files import replacing
+from goodputd.errors import SettingsError
 from goodputd.rules.rendering import FIRST_WORDS, RUNBOOKS, render
 
 STDOUT: Final = "-"
@@ -32,11 +33,15 @@ def run(*, speedup: float, scrape_interval: str, runbooks: str | None, out: str)
         sys.stdout.write(text)
         return
     path = Path(out) / FILE_NAME if Path(out).is_dir() else Path(out)
-    try:
-        if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(FIRST_WORDS):
+    with replacing(str(path)) as file:
+        if path.exists() and not _is_ours(path):
             message = f"{path}: was not made by goodputd rules; give another --out, or remove it"
             raise SettingsError(message)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentProblemError(f"{path}: cannot be written: {error.strerror}") from error
+        file.write(text.encode())
     print(f"wrote {path}; next: name it under rule_files in prometheus.yml")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether the command made the file, or nobody put anything in it yet."""
+    with path.open("rb") as file:
+        return file.read(len(FIRST_WORDS)) in {FIRST_WORDS.encode(), b""}

@@ -12,17 +12,32 @@ from typing import Any, Final, Literal
 from goodputd.detectors.gradient import Gradient, GradientSpec
 from goodputd.detectors.hardware import Hardware, HardwareSpec
 from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
+from goodputd.detectors.probe import Probe, ProbeSpec
+from goodputd.detectors.scan import Scan, ScanSpec
+from goodputd.detectors.sentinel import Sentinel, SentinelSpec
+from goodputd.detectors.shadow import Shadow
+from goodputd.detectors.validation import Validation
 from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
+from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector
+from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.specs import SPEC, PositiveSeconds
+from goodputd.sim.validation import ValidationSpec
 
-LayerName = Literal["heartbeat", "hardware", "watchdog", "gradient"]
+LayerName = Literal[
+    "heartbeat", "hardware", "watchdog", "gradient", "validation", "shadow", "sentinel", "probe", "scan"
+]
 
 DETECTORS: Final[dict[str, Callable[[Any], Detector]]] = {
     "hardware": Hardware,
     "heartbeat": Heartbeat,
     "gradient": Gradient,
     "watchdog": Watchdog,
+    "validation": Validation,
+    "shadow": Shadow,
+    "sentinel": Sentinel,
+    "probe": Probe,
+    "scan": Scan,
 }
 """By name, fastest first: when two layers claim at the same instant, the earlier one wins."""
 
@@ -37,6 +52,8 @@ class DetectionSpec:
     """Which layers are on; the first to claim a fault wins."""
     operator_seconds: PositiveSeconds = 14400.0
     """Seconds until a person notices a stopped job that no layer reports."""
+    diagnosis: DiagnosisSpec = field(default_factory=DiagnosisSpec)
+    """Which node a detected fault is blamed on."""
     heartbeat: HeartbeatSpec = field(default_factory=HeartbeatSpec)
     """A rank or node that stops beating."""
     hardware: HardwareSpec = field(default_factory=HardwareSpec)
@@ -45,6 +62,26 @@ class DetectionSpec:
     """No collective progress."""
     gradient: GradientSpec = field(default_factory=GradientSpec)
     """Per-rank statistics."""
+    validation: ValidationSpec = field(default_factory=ValidationSpec)
+    """Corrupt state, at validation points."""
+    shadow: ShadowSpec = field(default_factory=ShadowSpec)
+    """Steps that are computed twice."""
+    sentinel: SentinelSpec = field(default_factory=SentinelSpec)
+    """Kernel anomalies."""
+    probe: ProbeSpec = field(default_factory=ProbeSpec)
+    """Short tests of nodes in production."""
+    scan: ScanSpec = field(default_factory=ScanSpec)
+    """Thorough tests of nodes out of production."""
+
+
+def validation_of(spec: DetectionSpec) -> ValidationSpec | None:
+    """What training pauses for; None while the layer is off."""
+    return spec.validation if "validation" in spec.layers else None
+
+
+def shadow_of(spec: DetectionSpec) -> ShadowSpec | None:
+    """What lengthens every step; None while the layer is off."""
+    return spec.shadow if "shadow" in spec.layers else None
 
 
 def build(spec: DetectionSpec) -> tuple[Detector, ...]:

@@ -5,7 +5,8 @@ all ranks, the standard deviation estimated by 1.4826 x MAD so that the suspect 
 behind it. ``robust_z_scores`` is that statistic. What the simulation needs of it follows from the
 same threshold: a rank whose value is shifted by d standard deviations is found at one check with
 probability P(Z > z - d), a healthy one by chance with P(Z > z). Gradient norms may move either
-way; step times count only when slower.
+way; step times count only when slower. The loss of the job, which names no rank, is held against its
+curve with the same threshold; NaN always exceeds it.
 """
 
 import math
@@ -84,9 +85,15 @@ class Gradient:
     def claims_at(self, observation: Observation) -> float | None:
         """The end of the first check that finds the rank: a geometric number of checks away."""
         time_shift, gradient_shift = observation.step_time_shift_sigmas, observation.gradient_shift_sigmas
-        if time_shift == 0.0 and gradient_shift == 0.0:
+        corrupt = observation.corrupt
+        if time_shift == 0.0 and gradient_shift == 0.0 and corrupt is None:
             return None
         power = detection_probability(self._spec, step_time_shift=time_shift, gradient_shift=gradient_shift)
+        if corrupt is not None and corrupt.loss_shift_sigmas > 0.0:
+            by_loss = upper_tail(self._spec.z_threshold - corrupt.loss_shift_sigmas)
+            power = 1.0 - (1.0 - power) * (1.0 - by_loss)
+        elif time_shift == 0.0 and gradient_shift == 0.0:
+            return None
         if power < _HOPELESS:
             return None
         checks = (

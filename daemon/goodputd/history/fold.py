@@ -2,12 +2,14 @@
 
 When training resumes, every fault is settled: what is transient is gone, what is permanent waits to
 strike anew. So the facts from one resume to the next tell the whole incident, and each such stretch
-is folded alone, when somebody asks for it.
+is folded alone, when somebody asks for it. Only corrupt state may outlive a resume, so the
+corruptions of earlier stretches are told to the fold.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
+from goodputd.history.corruptions import Corruption, Corruptions, forgotten, is_strike
 from goodputd.history.premises import IN_PROGRESS, LEFT_OUT, STALL, WAIT, Premises
 from goodputd.history.records import (
     ClaimResult,
@@ -23,8 +25,10 @@ from goodputd.history.records import (
 from goodputd.history.stretches import Entry, FactsLeftOut
 from goodputd.sim.events import (
     CapacityAwaited,
+    CorruptionBaked,
     DecisionMade,
     DetectionRaised,
+    DeviceReset,
     FalseAlarmRaised,
     FaultMasked,
     FaultOccurred,
@@ -40,20 +44,24 @@ _SAME_INSTANT_SECONDS: Final = 1e-6
 """Stages follow each other to within rounding; a longer gap is a stall or a wait."""
 
 
-def fold(premises: Premises, facts: Sequence[Entry], now: float) -> IncidentRecord | None:
+def fold(
+    premises: Premises, facts: Sequence[Entry], now: float, corruptions: Corruptions
+) -> IncidentRecord | None:
     """The incident in the facts since a resume, closed or not; None when none was opened.
 
     ``now`` is where an open incident has come to.
     """
-    folding = _Folding(premises)
+    folding = _Folding(premises, corruptions)
     for fact in facts:
         folding.take(fact)
     return folding.record(now)
 
 
-def fold_faults(premises: Premises, facts: Sequence[Entry]) -> tuple[FaultRecord, ...]:
+def fold_faults(
+    premises: Premises, facts: Sequence[Entry], corruptions: Corruptions
+) -> tuple[FaultRecord, ...]:
     """The faults of such a stretch, whether or not one of them opened an incident."""
-    folding = _Folding(premises)
+    folding = _Folding(premises, corruptions)
     for fact in facts:
         folding.take(fact)
     return tuple(folding.faults.values())
@@ -62,14 +70,16 @@ def fold_faults(premises: Premises, facts: Sequence[Entry]) -> tuple[FaultRecord
 class _Folding:
     """What is known so far."""
 
-    def __init__(self, premises: Premises) -> None:
+    def __init__(self, premises: Premises, corruptions: Corruptions) -> None:
         self._premises = premises
+        self._corruptions = corruptions
         self.faults: dict[str, FaultRecord] = {}
         self._alarms: list[FalseAlarmRecord] = []
         self._decisions: list[DecisionRecord] = []
-        self._undecided: list[DetectionRaised | FalseAlarmRaised] = []
+        self._undecided: list[tuple[DetectionRaised | FalseAlarmRaised, FaultRecord | None]] = []
         self._tolerated: DecisionMade | None = None
         self._opening: DetectionRaised | FalseAlarmRaised | None = None
+        self._opening_fault: FaultRecord | None = None
         self._stages: list[StageFinished] = []
         self._waits: list[float] = []
         self._verifications: list[VerificationRecord] = []
@@ -85,17 +95,20 @@ class _Folding:
         """
         match fact:
             case FaultOccurred():
-                self._struck(fact)
+                self.faults[fact.fault] = _fault(fact)
             case DetectionRaised():
                 self._detected(fact)
             case FalseAlarmRaised():
                 self._alarms.append(FalseAlarmRecord(at=fact.at, layer=fact.layer, node=fact.node))
-                self._noticed(fact)
-            case FaultMasked():
+                self._noticed(fact, None)
+            case FaultMasked() | CorruptionBaked():
                 if fact.fault in self.faults:
-                    self.faults[fact.fault].outcome = FaultOutcome.MASKED
+                    _settle(self.faults[fact.fault], fact)
             case DecisionMade():
                 self._decided(fact)
+            case DeviceReset():
+                if self._decisions:
+                    self._decisions[-1].cured = fact.cured
             case NodeEvicted():
                 last = self._decisions[-1] if self._decisions else None
                 if last is not None and last.node == fact.node:
@@ -108,6 +121,7 @@ class _Folding:
                 self._carried_out(fact)
 
     def _carried_out(self, fact: Entry) -> None:
+        """A fact on the way back to training."""
         match fact:
             case StageFinished():
                 self._number = fact.incident
@@ -136,8 +150,7 @@ class _Folding:
         resumed = self._resumed
         until = now if resumed is None else resumed.at
         stopped_at = self._stopped_at(resumed)
-        opening = self._opening
-        fault = self.faults[opening.fault] if isinstance(opening, DetectionRaised) else None
+        opening, fault = self._opening, self._opening_fault
         lost = None if resumed is None else resumed.lost_steps
         retracted = None if resumed is None else resumed.retracted_steps
         return IncidentRecord(
@@ -169,26 +182,28 @@ class _Folding:
 
     # --- faults and detections
 
-    def _struck(self, fact: FaultOccurred) -> None:
-        benign = fact.symptom is Symptom.BENIGN
-        self.faults[fact.fault] = FaultRecord(
-            id=fact.fault,
-            at=fact.at,
-            kind=fact.kind,
-            component=fact.component,
-            symptom=fact.symptom,
-            origin=fact.origin,
-            node=fact.node,
-            transient=fact.transient,
-            outcome=FaultOutcome.BENIGN if benign else FaultOutcome.UNDETECTED,
-            detected_by=None,
-            detected_at=None,
-            claims=(),
-        )
+    def _fault_of(self, detection: DetectionRaised) -> FaultRecord | None:
+        """What was detected, which may have struck before the last resume and left corrupt state behind.
+
+        None when it is among the facts that were left out.
+        """
+        fault = self.faults.get(detection.fault)
+        if fault is not None and is_strike(fault.at, detection):
+            return fault
+        struck = self._corruptions.get(detection.fault, ())
+        earlier = next((each for each in struck if is_strike(each.fact.at, detection)), None)
+        if earlier is None:
+            if self._left_out is not None:
+                return None
+            earlier = Corruption(forgotten(detection))  # so far back that nothing is kept of it
+        found = _fault(earlier.fact)
+        found.baked_step = earlier.baked_step
+        self.faults[detection.fault if fault is None else f"{detection.fault} at {found.at!r}"] = found
+        return found
 
     def _detected(self, fact: DetectionRaised) -> None:
-        fault = self.faults.get(fact.fault)
-        if fault is None:  # it is among the facts that were left out
+        fault = self._fault_of(fact)
+        if fault is None:
             self._tolerated = None
             return
         tolerated = fact.incident is None
@@ -200,12 +215,13 @@ class _Folding:
                 self._decisions.append(_decision(self._tolerated, fact, fault.component))
                 self._tolerated = None
         else:
-            self._noticed(fact)
+            self._noticed(fact, fault)
 
-    def _noticed(self, fact: DetectionRaised | FalseAlarmRaised) -> None:
+    def _noticed(self, fact: DetectionRaised | FalseAlarmRaised, fault: FaultRecord | None) -> None:
         self._number = fact.incident
-        self._opening = self._opening or fact
-        self._undecided.append(fact)
+        if self._opening is None:
+            self._opening, self._opening_fault = fact, fault
+        self._undecided.append((fact, fault))
 
     # --- decisions
 
@@ -216,19 +232,22 @@ class _Folding:
         elif fact.action is Action.WAIT_FOR_CAPACITY:
             self._decisions.append(_decision(fact, None, None))
         else:
-            about = self._about(fact)
+            about, fault = self._about(fact)
             component = Component.FALSE_ALARM if about is not None else None
-            if isinstance(about, DetectionRaised):
-                component = self.faults[about.fault].component
+            if fault is not None:
+                component = fault.component
             self._decisions.append(_decision(fact, about, component))
 
-    def _about(self, decision: DecisionMade) -> DetectionRaised | FalseAlarmRaised | None:
-        """What was decided on; None when that is left out."""
+    def _about(
+        self, decision: DecisionMade
+    ) -> tuple[DetectionRaised | FalseAlarmRaised | None, FaultRecord | None]:
+        """What was decided on, and its fault; None when that is left out."""
         if self._left_out is None:
             return self._undecided.pop(0)
-        about = next((each for each in self._undecided if each.node == decision.node), None)
-        if about is not None:
-            self._undecided.remove(about)
+        about = next((each for each in self._undecided if each[0].node == decision.node), None)
+        if about is None:
+            return None, None
+        self._undecided.remove(about)
         return about
 
     def _component(self, fault: FaultRecord | None) -> Component:
@@ -245,8 +264,8 @@ class _Folding:
             return resumed.at - resumed.stopped_seconds
         if self._began_planned():
             return self._stages[0].at - self._stages[0].seconds
-        opening = self._opening
-        if isinstance(opening, DetectionRaised) and self.faults[opening.fault].symptom in STOPPING:
+        opening, fault = self._opening, self._opening_fault
+        if isinstance(opening, DetectionRaised) and fault is not None and fault.symptom in STOPPING:
             return opening.at - opening.latency_seconds
         return opening.at
 
@@ -299,6 +318,32 @@ class _Folding:
         else:
             return None
         return self._premises.restore_seconds(gpus, resharded=self._resized is not None)
+
+
+def _fault(fact: FaultOccurred) -> FaultRecord:
+    benign = fact.symptom is Symptom.BENIGN
+    return FaultRecord(
+        id=fact.fault,
+        at=fact.at,
+        kind=fact.kind,
+        component=fact.component,
+        symptom=fact.symptom,
+        origin=fact.origin,
+        node=fact.node,
+        transient=fact.transient,
+        outcome=FaultOutcome.BENIGN if benign else FaultOutcome.UNDETECTED,
+        detected_by=None,
+        detected_at=None,
+        claims=(),
+    )
+
+
+def _settle(fault: FaultRecord, fact: FaultMasked | CorruptionBaked) -> None:
+    """What became of the fault."""
+    if isinstance(fact, FaultMasked):
+        fault.outcome = FaultOutcome.MASKED
+    else:
+        fault.baked_step = fact.step
 
 
 def _claims(fact: DetectionRaised, struck_at: float, layers: Sequence[Layer]) -> list[LayerClaim]:

@@ -4,6 +4,7 @@ A restart is right for what a restart cures, an eviction for what it does not. T
 sentences for people. Knows records and settings, no facts and no page.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +13,8 @@ from typing import Final
 from goodputd.history.premises import Premises
 from goodputd.history.records import DESCRIBED, DecisionRecord, FaultRecord, IncidentRecord
 from goodputd.narration import duration
-from goodputd.sim.taxonomy import Action, Component
+from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.taxonomy import Action, Component, Reason
 
 
 class Verdict(StrEnum):
@@ -57,6 +59,12 @@ _CRIED_WOLF: Final = (
 )
 _SOFTWARE_CURED: Final = "The software fault is transient and blames no node: a restart cures it."
 _CURED: Final = "The fault is transient: a restart cures it, and no spare is spent."
+_RESET: Final = "The fault was permanent, and the reset of the device took it away: no spare is spent."
+_NEVER_EVICTS: Final = "The settings never evict."
+_GUARDED: Final = (
+    "Taking the node out for good would have left fewer nodes than the smallest job needs, so the policy was "
+    "overruled."
+)
 
 
 def judge(
@@ -73,6 +81,11 @@ def judge(
     return tuple(judged)
 
 
+def is_misdiagnosed(node: int | None, fault: FaultRecord) -> bool:
+    """Whether a node is blamed that is not the one which failed."""
+    return node is not None and fault.node is not None and node != fault.node
+
+
 def _judge(
     premises: Premises, decision: DecisionRecord, fault: FaultRecord | None, older: Sequence[str]
 ) -> tuple[Verdict, str]:
@@ -83,22 +96,27 @@ def _judge(
             return Verdict.NO_CHOICE, _TOLERATED
         case _ if decision.component is None:
             return Verdict.UNKNOWN, _LEFT_OUT
-        case Action.EVICT:
+        case Action.EVICT | Action.RETIRE:
             return _eviction(decision, fault, older)
         case Action.RESTART:
             return _restart(premises, decision, fault, older)
 
 
+# --- evictions
+
+
 def _eviction(
     decision: DecisionRecord, fault: FaultRecord | None, older: Sequence[str]
 ) -> tuple[Verdict, str]:
-    if fault is not None and not fault.transient:
+    innocent = fault is not None and is_misdiagnosed(decision.node, fault)
+    if fault is not None and not fault.transient and not innocent:
         return Verdict.RIGHT, _PERMANENT_LEFT
     if older:
         carried = f"the node still carried a permanent fault ({', '.join(older)}) that an earlier restart had"
+        where = " it" if innocent else ""
         return (
             Verdict.RIGHT,
-            f"This time nothing lasting struck, but {carried} left in the job. It left with the node.",
+            f"This time nothing lasting struck{where}, but {carried} left in the job. It left with the node.",
         )
     if decision.repair_seconds is None:
         return Verdict.NO_CHOICE, "An earlier decision of this incident had evicted the node already."
@@ -106,16 +124,36 @@ def _eviction(
     if decision.replacement is not None:
         spare = f"spare node {decision.replacement} was spent on it"
     away = f"The node is away for {duration(decision.repair_seconds)}."
+    if decision.action is Action.RETIRE:
+        away = f"{away[:-1]} and leaves the fleet then."
     if fault is None:
         healthy = (
             f"A false alarm: node {decision.node} is healthy, {spare}, and the repair will find no fault."
         )
         return Verdict.WASTED, f"{healthy} {away}"
-    strikes = "One strike was enough for the rule that evicts this component at once."
-    if decision.strikes > 1:
-        strikes = f"The {decision.strikes} strikes on the node have independent causes."
+    if innocent:
+        left = "which a restart cured" if fault.transient else "which is permanent and stays in the job"
+        wrong = f"The diagnosis was wrong: the fault, {left}, is on node {fault.node}."
+        return Verdict.WASTED, f"{wrong} Node {decision.node} is healthy, yet {spare}. {away}"
     cured = f"The fault is transient: a restart would have cured it, yet {spare}."
-    return Verdict.WASTED, f"{cured} {strikes} {away}"
+    return Verdict.WASTED, f"{cured} {_why_evicted(decision)} {away}"
+
+
+def _why_evicted(decision: DecisionRecord) -> str:
+    match decision.reason:
+        case Reason.COMPONENT_RULE:
+            return "One strike was enough for the rule that evicts this component at once."
+        case Reason.ALWAYS:
+            return "The policy evicts at every failure."
+        case Reason.LOW_SCORE:
+            return "Earlier failures, of independent causes, had cost the node its score."
+        case Reason.FIRST_STRIKE:
+            return "The policy evicts at the first strike."
+        case _:
+            return f"The {decision.strikes} strikes on the node have independent causes."
+
+
+# --- restarts
 
 
 def _restart(
@@ -124,10 +162,9 @@ def _restart(
     average = duration(premises.recurrence_seconds)
     again = f"will strike again, on average after {average} of training, until the node is replaced."
     if fault is not None and not fault.transient:
-        if decision.node is None:
-            return Verdict.WILL_RECUR, _CRASHES_AGAIN
-        left = f"The fault is permanent: a restart leaves it in the job and it {again}"
-        return Verdict.WILL_RECUR, f"{left} {_why_not_evicted(premises, decision)}".rstrip()
+        if fault.id in (decision.cured or ()):
+            return Verdict.RIGHT, _RESET
+        return Verdict.WILL_RECUR, _left(premises, decision, fault, again)
     if older:
         kinds = ", ".join(older)
         return (
@@ -136,15 +173,52 @@ def _restart(
         )
     if fault is None:
         return Verdict.NEEDLESS, _CRIED_WOLF
-    return Verdict.RIGHT, _SOFTWARE_CURED if decision.component is Component.SOFTWARE else _CURED
+    cured = _SOFTWARE_CURED if decision.component is Component.SOFTWARE else _CURED
+    if is_misdiagnosed(decision.node, fault):
+        blamed = f"The fault is on node {fault.node}, and node {decision.node} got the strike."
+        return Verdict.RIGHT, f"{cured} {blamed}"
+    return Verdict.RIGHT, cured
+
+
+def _left(premises: Premises, decision: DecisionRecord, fault: FaultRecord, again: str) -> str:
+    """What a restart does not cure, and why the policy chose it nevertheless."""
+    if fault.node is None:
+        return _CRASHES_AGAIN
+    left = f"The fault is permanent: a restart leaves it in the job and it {again}"
+    if decision.node is None:
+        return f"{left} The policy could not evict: nobody could say which node failed."
+    if is_misdiagnosed(decision.node, fault):
+        wrong = f"the diagnosis was wrong, and node {decision.node} got the strike"
+        return f"{left} It is on node {fault.node}; {wrong}."
+    if decision.cured is not None:
+        left = f"{left} Resetting the device did not help."
+    return f"{left} {_why_not_evicted(premises, decision)}".rstrip()
 
 
 def _why_not_evicted(premises: Premises, decision: DecisionRecord) -> str:
-    limit = premises.strikes_to_evict
+    policy = premises.policy
+    match decision.reason:
+        case Reason.DEPLETION_GUARD:
+            return _GUARDED
+        case Reason.WITHIN_LIMIT if policy.name == "score":
+            limit = policy.score.evict_at
+            return f"The policy could not know: the node's score was still above {limit:g}, where it evicts."
+        case Reason.WITHIN_LIMIT:
+            window_seconds = policy.window.days * SECONDS_PER_DAY
+            return _below_limit(decision.strikes, "failure", window_seconds, policy.window.failures)
+        case Reason.ALWAYS:
+            return _NEVER_EVICTS
+        case _:
+            strikes = policy.strikes
+            window_seconds = math.inf if strikes.lifetime else strikes.window_days * SECONDS_PER_DAY
+            return _below_limit(decision.strikes, "strike", window_seconds, strikes.strikes_to_evict)
+
+
+def _below_limit(seen: int, what: str, window_seconds: float, limit: int) -> str:
     if limit == 0:
-        return "The settings never evict."
-    if decision.strikes >= limit:
+        return _NEVER_EVICTS
+    if seen >= limit:
         return ""
-    seen = "the first strike" if decision.strikes == 1 else f"{decision.strikes} strikes"
-    within = "" if premises.window_seconds is None else f" within {duration(premises.window_seconds)}"
-    return f"The policy could not know: it saw {seen}{within} and evicts at {limit}."
+    counted = f"the first {what}" if seen == 1 else f"{seen} {what}s"
+    within = "" if math.isinf(window_seconds) else f" within {duration(window_seconds)}"
+    return f"The policy could not know: it saw {counted}{within} and evicts at {limit}."

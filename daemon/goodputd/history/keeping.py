@@ -11,17 +11,21 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from goodputd.history.corruptions import Corruption, is_strike
 from goodputd.history.fold import fold, fold_faults
 from goodputd.history.premises import Premises, premises_of
 from goodputd.history.records import DecisionRecord, FaultRecord, IncidentRecord
 from goodputd.history.stretches import Entry, FactsLeftOut, last_resume, shortened, split
 from goodputd.settings import Scenario
 from goodputd.sim.events import (
+    CorruptionBaked,
     DetectionRaised,
+    DeviceReset,
     Fact,
     FalseAlarmRaised,
     FaultOccurred,
     NodeEvicted,
+    NodeReturned,
     StageFinished,
     TrainingResumed,
 )
@@ -34,6 +38,9 @@ LONGEST: Final = 600
 _FACTS_KEPT_IN_ALL: Final = 24_000
 _LEAST_FACTS_KEPT: Final = 500
 _FOLDED_KEPT: Final = 64
+
+# An attribute of an enum class costs 0.3 us in Python 3.11; every kept fact is asked for it.
+_CORRUPT: Final = Symptom.CORRUPT
 
 
 @dataclass(slots=True)
@@ -129,7 +136,9 @@ class Chronicle:
         if begins == index.tail_begins and ends == len(index.facts):
             record = self._newest(index, until)
         else:
-            record = fold(self.premises, shortened(index.facts[begins:ends], self._longest), until)
+            record = fold(
+                self.premises, shortened(index.facts[begins:ends], self._longest), until, index.corruptions
+            )
         if record is not None and (from_number is None or record.number <= from_number):
             yield record
         for stretch in index.closed_before(begins, from_number):
@@ -142,7 +151,7 @@ class Chronicle:
         """
         index = self._indexed_facts()
         struck_at = {
-            index.stretch_around(position): index.facts[position].at
+            index.stretch_around(index.told_at(position)): index.facts[position].at
             for position in index.strikes.get(fault, ())
         }
         chosen = sorted(struck_at, key=lambda which: abs(struck_at[which] - near))[:most]
@@ -154,18 +163,23 @@ class Chronicle:
                 faults = () if record is None else record.faults
             else:
                 record = self._newest(index, self._at_least(now))
-                faults = fold_faults(self.premises, shortened(entries, self._longest))
+                faults = fold_faults(self.premises, shortened(entries, self._longest), index.corruptions)
             found += [Strike(each, record) for each in faults if each.id == fault]
         return found, len(struck_at) - len(chosen)
 
     def standing_faults(self, nodes: Collection[int], before: float) -> dict[int, list[FaultOccurred]]:
         """By node, the permanent faults that struck earlier and that it still carried at ``before``."""
         carried: dict[int, list[FaultOccurred]] = {node: [] for node in nodes}
+        in_repair: dict[int, list[FaultOccurred]] = {}
         for fact in self._indexed_facts().facts:
             if fact.at >= before:
                 break
             if type(fact) is NodeEvicted and fact.node in carried:
-                carried[fact.node].clear()
+                in_repair[fact.node], carried[fact.node] = carried[fact.node], []
+            elif type(fact) is NodeReturned and fact.node in carried:
+                carried[fact.node] = [] if fact.cured else in_repair.get(fact.node, [])
+            elif type(fact) is DeviceReset and fact.node in carried:
+                carried[fact.node] = [each for each in carried[fact.node] if each.fault not in fact.cured]
             elif type(fact) is FaultOccurred and fact.node in carried and not fact.transient:
                 carried[fact.node] += [fact] if fact.symptom is not Symptom.BENIGN else []
         return carried
@@ -179,14 +193,15 @@ class Chronicle:
         """What has struck since training was last verified."""
         index = self._indexed_facts()
         begins, ends = index.bounds(until)
-        return fold_faults(self.premises, shortened(index.facts[begins:ends], self._longest))
+        stretch = shortened(index.facts[begins:ends], self._longest)
+        return fold_faults(self.premises, stretch, index.corruptions)
 
     def _newest(self, index: "_Index", now: float) -> IncidentRecord | None:
         """What has been open since the last resume; None when nothing has."""
         asked = (self._indexed, now)
         if self._folded_open[0] != asked:
             tail = shortened(index.facts[index.tail_begins :], self._longest)
-            self._folded_open = (asked, fold(self.premises, tail, now))
+            self._folded_open = (asked, fold(self.premises, tail, now, index.corruptions))
         return self._folded_open[1]
 
     def _closed_record(self, stretch: Sequence[Entry]) -> IncidentRecord:
@@ -195,7 +210,8 @@ class Chronicle:
         assert isinstance(resumed, TrainingResumed)  # noqa: S101 - it is what closes a stretch
         record = self._folded.get(resumed.incident)
         if record is None:
-            record = fold(self.premises, shortened(stretch, self._longest), resumed.at)
+            facts = shortened(stretch, self._longest)
+            record = fold(self.premises, facts, resumed.at, self._indexed_facts().corruptions)
             assert record is not None  # noqa: S101 - it was closed, so it was opened
             while len(self._folded) >= _FOLDED_KEPT:
                 del self._folded[next(iter(self._folded))]
@@ -240,7 +256,7 @@ class History:
 class _Index:
     """The kept facts at one moment, cut into stretches from resume to resume."""
 
-    __slots__ = ("_resumes", "_strikes", "begins", "facts", "first_number", "gaps", "since")
+    __slots__ = ("_resumes", "_strikes", "begins", "corruptions", "facts", "first_number", "gaps", "since")
 
     def __init__(self, facts: tuple[Entry, ...], *, complete: bool) -> None:
         """``complete`` when nothing was forgotten; else the first stretch lacks its beginning: left out."""
@@ -256,6 +272,13 @@ class _Index:
         self.gaps = [fact for fact in facts[self.begins :] if type(fact) is FactsLeftOut]
         first = facts[resumes[0]] if resumes else None
         self.first_number = first.incident if isinstance(first, TrainingResumed) else None
+        self.corruptions: dict[str, list[Corruption]] = {}
+        """What corrupted the training state, by fault: a later stretch may be about it."""
+        for fact in facts:
+            if type(fact) is FaultOccurred and fact.symptom is _CORRUPT:
+                self.corruptions.setdefault(fact.fault, []).append(Corruption(fact))
+            elif type(fact) is CorruptionBaked and fact.fault in self.corruptions:
+                self.corruptions[fact.fault][-1].baked_step = fact.step
 
     @property
     def closed(self) -> int:
@@ -295,6 +318,20 @@ class _Index:
         if self.first_number is None or not 0 <= number - self.first_number < len(self._resumes):
             return None
         return self.stretch_at(number - self.first_number)
+
+    def told_at(self, position: int) -> int:
+        """The position of the fact with most to tell of the strike at ``position``: it may be found late."""
+        struck = self.facts[position]
+        if type(struck) is not FaultOccurred or struck.symptom is not _CORRUPT:
+            return position
+        found = (
+            later
+            for later in range(position + 1, len(self.facts))
+            if type(fact := self.facts[later]) is DetectionRaised
+            and fact.fault == struck.fault
+            and is_strike(struck.at, fact)
+        )
+        return next(found, position)
 
     def stretch_around(self, position: int) -> int:
         """Which stretch holds the fact at ``position``."""

@@ -33,6 +33,7 @@ _LAYER_SAYS = {
     Layer.VALIDATION: "validation: the state is found corrupt",
     Layer.NONE: "a person notices that the job stands still; every layer stayed silent",
 }
+_FOUND_BAKED = "the checkpoint that was just saved turns out to be corrupt; every layer stayed silent"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,6 +79,8 @@ def _of_fault(premises: Premises, fault: FaultRecord) -> Iterator[Observation]:
         yield Observation(at=fault.at, text=f"{where} does not log {event} this time")
     if fault.detected_at is not None and fault.detected_by is not None:
         text = _LAYER_SAYS.get(fault.detected_by, "").format(where=where, event=event or "a vendor event")
+        if fault.symptom is Symptom.CORRUPT and fault.detected_by is Layer.NONE:
+            text = _FOUND_BAKED
         yield Observation(at=fault.detected_at, text=text)
     for claim in fault.claims:
         if claim.result is ClaimResult.LATE and claim.latency_seconds is not None:

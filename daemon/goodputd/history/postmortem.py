@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from goodputd.history.judgement import Judgement, judge
+from goodputd.history.judgement import Judgement, is_misdiagnosed, judge
 from goodputd.history.keeping import Chronicle, History, Strike
 from goodputd.history.observations import Observation, observe, place
 from goodputd.history.phrases import a_fault_of, nature, sentence, spoken, where
@@ -114,7 +114,7 @@ async def post_mortem(history: History, chronicle: Chronicle, number: int, now: 
         incident=incident,
         concluded=_concluded(incident),
         root_cause=_root_cause(incident),
-        conclusion_is_right=incident.component is not Component.FALSE_ALARM,
+        conclusion_is_right=_is_right(incident),
         judgements=judge(chronicle.premises, incident, standing),
         observations=observe(chronicle.premises, incident),
         settings_seconds=sum(stage.settings_seconds or 0.0 for stage in incident.stages),
@@ -148,7 +148,19 @@ def _concluded(incident: IncidentRecord) -> str:
     if incident.component is Component.FALSE_ALARM:
         return f"The {incident.layer} layer: a failure {where(incident.node)}."
     who = "A person" if incident.layer is Layer.NONE else f"The {incident.layer} layer"
+    if incident.layer is Layer.VALIDATION:
+        return f"{who}: the training state is corrupt, and nobody knows since when or by whom."
+    fault = incident.first_fault
+    if incident.node is None and fault is not None and fault.node is not None:
+        return f"{who}: {a_fault_of(incident.component)}, of a node that nobody could name."
     return f"{who}: {a_fault_of(incident.component)} {where(incident.node)}."
+
+
+def _is_right(incident: IncidentRecord) -> bool:
+    fault = incident.first_fault
+    if fault is not None and is_misdiagnosed(incident.node, fault):
+        return False
+    return incident.component is not Component.FALSE_ALARM
 
 
 def _root_cause(incident: IncidentRecord) -> str:
@@ -165,7 +177,10 @@ def _root_cause(incident: IncidentRecord) -> str:
     least = "At least " if incident.facts_left_out else ""
     more = f" {least}{_count(others, 'more fault')} struck before training was verified." if others else ""
     what = f"{nature(fault.component, fault.symptom)}{again}; {lasting}"
-    return f"{sentence(spoken(fault.kind))} {where(fault.node)} ({what}).{more}"
+    baked = ""
+    if fault.baked_step is not None:
+        baked = f" The checkpoint of step {fault.baked_step:,} was saved with what it corrupted."
+    return f"{sentence(spoken(fault.kind))} {where(fault.node)} ({what}).{baked}{more}"
 
 
 async def _everywhere(
@@ -224,7 +239,8 @@ def _why_not(chronicle: Chronicle, fault: FaultRecord) -> str:
         return "What happened here at that moment is not kept."
     if fault.origin is Origin.INJECTED:
         return "The fault was injected by hand; it is not part of the history that scenarios share."
-    return f"It did not strike here: {place(fault.node)} was not in the job at that moment."
+    cured = " or an ordinary node by then" if chronicle.premises.has_lemons else ""
+    return f"It did not strike here: {place(fault.node)} was not in the job at that moment{cured}."
 
 
 def _cost(strike: Strike) -> StrikeCost:

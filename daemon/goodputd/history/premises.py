@@ -5,6 +5,7 @@ Worked out once from the settings; knows no fact.
 
 from dataclasses import dataclass
 
+from goodputd.policies import PolicySpec
 from goodputd.settings import Scenario, kinds_of_catalog
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.recovery import decide_plan, restart_plan
@@ -41,9 +42,9 @@ class Premises:
     checkpoint: CheckpointSpec
     recurrence_seconds: float
     """Mean training until a permanent fault strikes again."""
-    strikes_to_evict: int
-    window_seconds: float | None
-    """How long a strike stands; None for ever."""
+    policy: PolicySpec
+    has_lemons: bool
+    """Some nodes fail more often than the others until a repair makes them ordinary."""
     target_mttr_seconds: float
 
     def restore_seconds(self, active_gpus: int, *, resharded: bool) -> float:
@@ -54,9 +55,13 @@ class Premises:
 
 def premises_of(scenario: Scenario) -> Premises:
     """The yardstick of one scenario."""
-    plan = (*decide_plan(scenario.recovery), *restart_plan(scenario.recovery, 0.0))
+    checkpoint = scenario.checkpoint
+    gasp_seconds = checkpoint.last_gasp_seconds if checkpoint.last_gasp_probability > 0.0 else 0.0
+    plan = (
+        *decide_plan(scenario.recovery, at_least=gasp_seconds),
+        *restart_plan(scenario.recovery, 0.0, _first_stages(scenario)),
+    )
     catalog = kinds_of_catalog(scenario.faults)
-    strikes = scenario.policy.strikes
     return Premises(
         name=scenario.name,
         paired=scenario.paired,
@@ -76,12 +81,23 @@ def premises_of(scenario: Scenario) -> Premises:
             WAIT: Bucket.WAITING_FOR_CAPACITY,
             **{stage.name: stage.bucket for stage in plan},
         },
-        checkpoint=scenario.checkpoint,
+        checkpoint=checkpoint,
         recurrence_seconds=scenario.faults.recurrence_hours * SECONDS_PER_HOUR,
-        strikes_to_evict=strikes.strikes_to_evict,
-        window_seconds=None if strikes.lifetime else strikes.window_days * 86400.0,
+        policy=scenario.policy,
+        has_lemons=scenario.faults.lemons.fraction > 0.0,
         target_mttr_seconds=scenario.targets.mttr_seconds,
     )
+
+
+def _first_stages(scenario: Scenario) -> tuple[tuple[StageName, float], ...]:
+    """Stages that some restarts have before the others, by the settings."""
+    repair, capacity = scenario.cluster.repair, scenario.cluster.capacity
+    stages = []
+    if repair.hot_reset_probability > 0.0:
+        stages.append((StageName.HOT_RESET, repair.hot_reset_seconds))
+    if capacity.warm_standbys is not None or capacity.preemptible:
+        stages.append((StageName.HOST_SELECTION, capacity.host_selection_seconds))
+    return tuple(stages)
 
 
 def _detection_seconds(scenario: Scenario) -> float:

@@ -20,6 +20,8 @@ from goodputd.sim.taxonomy import (
     VerificationOutcome,
 )
 
+_CARRIED_OUT: Final = frozenset({Action.RESTART, Action.EVICT, Action.RETIRE})
+
 DESCRIBED: Final[dict[str, Any]] = {"use_attribute_docstrings": True}
 """``__pydantic_config__`` of a record: the sentence below a field describes it in the schema."""
 
@@ -72,6 +74,8 @@ class FaultRecord:
     """None: the job as a whole."""
     transient: bool
     """A restart cures it; otherwise it comes back until the node is replaced."""
+    baked_step: int | None = None
+    """The step of the checkpoint that its corruption was baked into."""
     outcome: FaultOutcome
     detected_by: Layer | None
     """``none`` is a person, after every layer stayed silent."""
@@ -107,6 +111,8 @@ class DecisionRecord:
     """Standing on the node, this one included."""
     fault: str | None
     """Id of the fault behind the detection; None for a false alarm or a wait."""
+    cured: tuple[str, ...] | None = None
+    """Ids of the permanent faults that a reset of the device took away; None where none was reset."""
     replacement: int | None = None
     """The spare that took an evicted node's slot; None when the job shrank."""
     repair_seconds: float | None = None
@@ -169,7 +175,8 @@ class IncidentRecord:
     node: int | None
     """The node that was blamed first."""
     faults: tuple[FaultRecord, ...]
-    """Everything that struck since training was last verified, benign faults included."""
+    """Everything that struck since training was last verified, benign faults included, and what struck
+    earlier and was found by the corrupt state that it left behind."""
     false_alarms: tuple[FalseAlarmRecord, ...]
     decisions: tuple[DecisionRecord, ...]
     stages: tuple[StageRecord, ...]
@@ -201,7 +208,7 @@ class IncidentRecord:
     @property
     def decision(self) -> DecisionRecord | None:
         """The newest decision that was carried out."""
-        carried_out = [each for each in self.decisions if each.action in (Action.RESTART, Action.EVICT)]
+        carried_out = [each for each in self.decisions if each.action in _CARRIED_OUT]
         return carried_out[-1] if carried_out else None
 
     @property

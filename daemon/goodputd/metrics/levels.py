@@ -88,8 +88,25 @@ GAUGES: Final = (
     by(
         "nodes", GAUGE, ("state",),
         "Nodes by state, spares included: active and failed ones are in the job, idle ones were left over by "
-        "a shrink and are used first, spare ones wait for an eviction, repairing ones come back as spares.",
+        "a shrink and are used first, spare ones wait for an eviction, repairing ones come back as spares, "
+        "retired ones do not.",
         lambda s: s.snapshot.nodes,
+    ),
+    by(
+        "spare_nodes", GAUGE, ("readiness",),
+        "Healthy nodes outside the job by how soon they can take a place: warm at once, cold after a host "
+        "selection, preemptible when other work has given them up.",
+        lambda s: s.snapshot.fleet.spares,
+    ),
+    one(
+        "repair_line_nodes", GAUGE,
+        "Nodes in repair that wait for a free crew.",
+        lambda s: s.snapshot.fleet.repair_line,
+    ),
+    one(
+        "lemon_nodes", GAUGE,
+        "Nodes that fail more often than the others and that no repair made ordinary yet (ground truth).",
+        lambda s: s.snapshot.fleet.lemons,
     ),
     by("gpus", GAUGE, ("state",), "GPUs by state of their node.", lambda s: s.snapshot.gpus),
     one("nominal_gpus", GAUGE, "GPUs of the full job, without spares.", lambda s: s.snapshot.nominal_gpus),
@@ -104,8 +121,16 @@ GAUGES: Final = (
         "Standing strikes of nodes that have two or more, the 20 worst.",
         lambda s: {str(entry.node): entry.strikes for entry in s.snapshot.node_strikes},
     ),
-    one("loss", GAUGE, "Training loss of the current step, nats per token.", lambda s: s.snapshot.loss),
-    one("gradient_norm", GAUGE, "Gradient norm of the current step.", lambda s: s.snapshot.gradient_norm),
+    one(
+        "loss", GAUGE,
+        "Training loss of the current step, nats per token; absent while it is NaN.",
+        lambda s: s.snapshot.loss,
+    ),
+    one(
+        "gradient_norm", GAUGE,
+        "Gradient norm of the current step; absent while it is NaN.",
+        lambda s: s.snapshot.gradient_norm,
+    ),
     one(
         "undetected_faults", GAUGE,
         "Faults at work that no layer has found (ground truth).",

@@ -52,9 +52,57 @@ COUNTERS: Final = (
         lambda s: s.snapshot.recoveries,
     ),
     by(
+        "repairs_total", COUNTER, ("stage", "outcome"),
+        "Repairs of evicted nodes by who did them: cured, failed (reported success, changed nothing), "
+        "escalated from automatic to manual, no_fault_found.",
+        lambda s: s.snapshot.fleet.repairs,
+    ),
+    by(
+        "hot_resets_total", COUNTER, ("outcome",),
+        "Devices reset in place at a restart, by whether that cured a permanent fault.",
+        lambda s: s.snapshot.fleet.hot_resets,
+    ),
+    one(
+        "host_selections_total", COUNTER,
+        "Times the hosts of the job were selected anew because no warm standby was left.",
+        lambda s: s.snapshot.fleet.host_selections,
+    ),
+    one(
+        "displaced_nodes_total", COUNTER,
+        "Healthy nodes of the job that a host selection benched for better ones.",
+        lambda s: s.snapshot.fleet.displaced_nodes,
+    ),
+    one(
+        "preemptions_total", COUNTER,
+        "Nodes that other work had to give up for the job.",
+        lambda s: s.snapshot.fleet.preemptions,
+    ),
+    by(
+        "misdiagnoses_total", COUNTER, ("outcome",),
+        "Detected faults that were not blamed on the node that failed (ground truth): unattributed to any "
+        "node, or blamed on an innocent one.",
+        lambda s: s.snapshot.fleet.misdiagnoses,
+    ),
+    one(
+        "lemon_faults_total", COUNTER,
+        "Faults that lemons had beyond those of ordinary nodes (ground truth); a part of faults_total.",
+        lambda s: s.snapshot.fleet.lemon_faults,
+    ),
+    by(
         "verifications_total", COUNTER, ("outcome",),
         "Loss-continuity checks after a restore; jump and false_jump restore again.",
         lambda s: s.snapshot.verifications,
+    ),
+    one(
+        "corruptions_injected_total", COUNTER,
+        "Silent corruptions of the running job (ground truth).",
+        lambda s: s.snapshot.corruptions.injected,
+    ),
+    by(
+        "corruptions_total", COUNTER, ("outcome",),
+        "Silent corruptions by what became of them: detected before a checkpoint held them, baked into a "
+        "checkpoint, or harmless because a restore for another reason took them away.",
+        lambda s: s.snapshot.corruptions.outcomes,
     ),
     one(
         "lost_steps_total", COUNTER,
@@ -91,8 +139,13 @@ COUNTERS: Final = (
     one("elapsed_seconds_total", COUNTER, "Simulated seconds since start.", lambda s: s.snapshot.now),
     by(
         "checkpoints_total", COUNTER, ("tier", "outcome"),
-        "Checkpoint saves by where they lie and what became of them.",
+        "Checkpoint saves by where they lie and what became of them; outcome=unreadable was saved before.",
         lambda s: s.snapshot.checkpoints,
+    ),
+    by(
+        "restores_total", COUNTER, ("tier",),
+        "Restores that training went on from, by the tier of the checkpoint.",
+        lambda s: s.snapshot.restores,
     ),
 )  # fmt: skip
 

@@ -9,24 +9,20 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
 from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, PositiveFloat
-from goodputd.sim.taxonomy import Action, Component, Reason
+from goodputd.sim.taxonomy import Action, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _COMPONENT_RULE = Reason.COMPONENT_RULE
 _EVICT = Action.EVICT
 _FURTHER_STRIKE = Reason.FURTHER_STRIKE
-_NO_NODE = Reason.NO_NODE
-_REASON_SOFTWARE = Reason.SOFTWARE
 _RESTART = Action.RESTART
 _SLOW_TOLERATED = Reason.SLOW_TOLERATED
-_SOFTWARE = Component.SOFTWARE
 _TOLERATE = Action.TOLERATE
 
 _REASONS = {1: Reason.FIRST_STRIKE, 2: Reason.SECOND_STRIKE}
-_DECISIONS = {(action, reason): Decision(action, reason) for action in Action for reason in Reason}
-"""Made once: there are few, and one is needed for every fault."""
 
 NodeComponent = Literal[
     "gpu", "memory", "nvlink", "nic", "switch", "host", "power", "storage", "operator", "unknown"
@@ -55,6 +51,7 @@ class Strikes:
     """The policy ``strikes``."""
 
     name = "strikes"
+    outlasts_repair = False
 
     def __init__(self, spec: StrikesSpec) -> None:
         """Nothing is kept but the settings; the node's history comes with each case."""
@@ -72,12 +69,11 @@ class Strikes:
         """Evict by component rule or by strike count, restart otherwise."""
         detection = case.detection
         if detection.is_slow and self._tolerate_slow:
-            return _DECISIONS[_TOLERATE, _SLOW_TOLERATED]
+            return DECISIONS[_TOLERATE, _SLOW_TOLERATED]
         if detection.node is None:
-            software = detection.component == _SOFTWARE
-            return _DECISIONS[_RESTART, _REASON_SOFTWARE if software else _NO_NODE]
+            return without_node(detection)
         if detection.component in self._evict_at_once:
-            return _DECISIONS[_EVICT, _COMPONENT_RULE]
+            return DECISIONS[_EVICT, _COMPONENT_RULE]
         reason = _REASONS.get(case.strikes, _FURTHER_STRIKE)
         evict = 0 < self._limit <= case.strikes
-        return _DECISIONS[_EVICT if evict else _RESTART, reason]
+        return DECISIONS[_EVICT if evict else _RESTART, reason]

@@ -7,7 +7,7 @@ Nothing here knows a simulation, a clock or a socket.
 
 from goodputd.settings.document import TEMPLATES, describe, document, initial_toml
 from goodputd.settings.doubts import warnings
-from goodputd.settings.loading import load, parse
+from goodputd.settings.loading import load, parse, same_faults, variations
 from goodputd.settings.model import (
     ClockSpec,
     HttpSpec,
@@ -17,7 +17,7 @@ from goodputd.settings.model import (
     TargetsSpec,
     split_listen,
 )
-from goodputd.settings.rules import kinds_of_catalog
+from goodputd.settings.rules import kinds_of_catalog, nothing_breaks
 from goodputd.settings.schema import schema
 
 __all__ = [
@@ -33,8 +33,11 @@ __all__ = [
     "initial_toml",
     "kinds_of_catalog",
     "load",
+    "nothing_breaks",
     "parse",
+    "same_faults",
     "schema",
     "split_listen",
+    "variations",
     "warnings",
 ]

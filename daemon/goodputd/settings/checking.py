@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain, combinations
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -133,7 +134,7 @@ def _check(tree: Tree, root: type) -> Checked:
         for location, _ in found:
             _cut(tree, location)
     checked.values = flatten(tree)
-    for first, second in EXCLUSIVE:
+    for first, second in chain.from_iterable(combinations(group, 2) for group in EXCLUSIVE):
         if first in checked.values and second in checked.values:
             message = f"cannot be given together with {first.rpartition('.')[2]}; keep one of them"
             checked.mistakes.append(Mistake(tuple(second.split(".")), message))

@@ -22,6 +22,9 @@ TEMPLATES: Final = {
     "default": "default.toml",
     "llama3": "llama3-16k.toml",
     "recovery-timeline": "recovery-timeline.toml",
+    "compare": "compare.toml",
+    "interval-curve": "interval-curve.toml",
+    "hazard": "hazard.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""
 
@@ -69,6 +72,12 @@ _NOTES: Final = {
 
 _EXAMPLES: Final[dict[str, object]] = {
     "checkpoint.interval_steps": 80,
+    "cluster.pool.name": "older",
+    "cluster.pool.nodes": 2064,
+    "cluster.capacity.warm_standbys": 8,
+    "policy.score.retire_at": 0.0,
+    "checkpoint.interval": "optimal",
+    "detection.validation.interval_seconds": 472.0,
     "faults.total_interruptions": 419.0,
     "faults.kinds.name": "riser_cable",
     "faults.kinds.component": "host",
@@ -80,11 +89,16 @@ _EXAMPLES: Final[dict[str, object]] = {
     "faults.script.at_seconds": 3600.0,
     "faults.script.kind": "riser_cable",
     "faults.script.node": 17,
+    "grid.key": "checkpoint.interval_seconds",
+    "grid.values": (300.0, 472.0, 900.0),
+    "grid.name": "interval",
 }
 """What to show for keys without a default."""
 
 _EXAMPLES_GIVEN: Final = frozenset(
     {
+        "cluster.pool.name",
+        "cluster.pool.nodes",
         "faults.kinds.name",
         "faults.kinds.component",
         "faults.kinds.per_node_day",
@@ -92,6 +106,8 @@ _EXAMPLES_GIVEN: Final = frozenset(
         "faults.script.at_seconds",
         "faults.script.kind",
         "faults.script.node",
+        "grid.key",
+        "grid.values",
     }
 )
 """Those of an example table that stand in it as given; the others are behind a "#"."""
@@ -121,6 +137,7 @@ def document(scenarios: Sequence[Sample] = ()) -> str:
     if scenarios:
         parts.append(comment(_description(Document, "scenario")))
     parts += [_sample(each) for each in scenarios]
+    parts.append(_example(Document, "grid", "grid"))
     return "\n".join(parts)
 
 

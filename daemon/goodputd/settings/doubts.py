@@ -6,27 +6,38 @@ Knows nothing of where values come from.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import Final
 
 from goodputd import detectors
+from goodputd.policies import PolicySpec
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
-from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog
+from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
+from goodputd.sim.capacity import CapacitySpec
+from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 
+_SEES_CORRUPTION: Final = frozenset({"shadow", "sentinel", "probe", "scan"})
+
 
 def warnings(settings: Settings) -> list[str]:
     """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
     found: dict[Finding, list[str]] = {}
-    for scenario in settings.scenarios:
+    quiet = [nothing_breaks(scenario) for scenario in settings.scenarios]
+    for scenario, is_quiet in zip(settings.scenarios, quiet, strict=True):
+        # Where others break, a scenario in which nothing does is the ideal to compare them with.
+        is_ideal = is_quiet and not all(quiet)
         for doubt in _DOUBTS:
+            if is_ideal and doubt is _nothing_breaks:
+                continue
             for finding in doubt(scenario):
                 found.setdefault(finding, []).append(scenario.name)
-        if not scenario.paired:
+        if not scenario.paired and not is_ideal:
             first = settings.scenarios[0].name
             message = (
                 f'differ from those of scenario "{first}"; luck is part of the difference between the two'
@@ -66,10 +77,23 @@ def _watchdog(tables: Tables) -> Iterator[Finding]:
         yield "detection.watchdog.timeout_seconds", message
 
 
+def _steps_between_saves(tables: Tables) -> int:
+    """As they are at the start: an optimal interval is that of the configured rates."""
+    per_day = faults_per_day(tables)
+    mtbf_seconds = SECONDS_PER_DAY / per_day if per_day else math.inf
+    return tables.checkpoint.steps(tables.job.step_seconds, mtbf_seconds)
+
+
 def _interval(tables: Tables) -> Iterator[Finding]:
     spec, step = tables.checkpoint, tables.job.step_seconds
     key = "checkpoint.interval_seconds" if spec.interval_steps is None else "checkpoint.interval_steps"
-    between = spec.steps(step) * step
+    between = _steps_between_saves(tables) * step
+    wanted = max(spec.save_seconds, spec.interval_seconds or 0.0, (spec.interval_steps or 0) * step)
+    if spec.write_seconds > wanted and spec.interval is None:
+        yield (
+            "checkpoint.write_seconds",
+            f"{number(spec.write_seconds)} s are longer than the interval, which becomes {between:g} s",
+        )
     if spec.interval_seconds is not None and spec.interval_seconds < step:
         yield key, f"{number(spec.interval_seconds)} s is shorter than a step; a save follows every step"
     if between < spec.save_seconds:
@@ -85,9 +109,52 @@ def _layers(tables: Tables) -> Iterator[Finding]:
         yield "detection.layers", f"no layer is on; a person finds every stop after {hours:g} h"
 
 
+def _corrupts(tables: Tables) -> bool:
+    """Whether anything corrupts the training state."""
+    catalog = kinds_of_catalog(tables.faults)
+    kinds = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
+
+
+def _validation(tables: Tables) -> Iterator[Finding]:
+    """What lets corruption into a checkpoint, or leaves no clean one."""
+    if not _corrupts(tables):
+        return
+    spec, keep = tables.detection.validation, tables.checkpoint.keep
+    if "validation" not in tables.detection.layers:
+        if not _SEES_CORRUPTION & set(tables.detection.layers):
+            yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+        return
+    interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
+    key = "interval_seconds" if spec.every_steps is None else "every_steps"
+    if interval % every and tables.checkpoint.interval is None:
+        missed = "so some are saved before they are validated"
+        message = f"{every} steps do not divide the {interval} between saves, {missed}"
+        yield f"detection.validation.{key}", message
+    if every > keep * interval:
+        yield (
+            "checkpoint.keep",
+            f"{keep} saves go back {keep * interval} steps, less than a validation, {every}",
+        )
+    if spec.coverage < 1.0:
+        yield "detection.validation.coverage", f"{1.0 - spec.coverage:.0%} of corruptions are never found"
+
+
+def _bakes(tables: Tables) -> Iterator[Finding]:
+    if (
+        tables.corruption.baked_discovery == "at_checkpoint"
+        and tables.checkpoint.keep == 1
+        and _corrupts(tables)
+    ):
+        yield (
+            "checkpoint.keep",
+            "1 is the corrupt one when a corruption is baked in; the job starts from step 0",
+        )
+
+
 def _false_alarms(tables: Tables) -> Iterator[Finding]:
     cluster, step = tables.cluster, tables.job.step_seconds
-    between = tables.checkpoint.steps(step) * step
+    between = _steps_between_saves(tables) * step
     share = between / (between + tables.checkpoint.save_seconds)
     view = JobView(cluster.nodes, cluster.nodes * cluster.gpus_per_node, step, share)
     for detector in detectors.build(tables.detection):
@@ -97,20 +164,50 @@ def _false_alarms(tables: Tables) -> Iterator[Finding]:
 
 
 def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
-    if not tables.faults.script and faults_per_day(tables) == 0.0:
+    if nothing_breaks(tables):
         yield "faults", "nothing ever breaks"
 
 
 def _never_evicts(tables: Tables) -> Iterator[Finding]:
-    if tables.policy.strikes.strikes_to_evict or tables.policy.strikes.evict_components:
+    policy = tables.policy
+    if policy.name not in {"strikes", "always_restart"}:
+        return
+    if policy.name == "strikes" and (policy.strikes.strikes_to_evict or policy.strikes.evict_components):
         return
     catalog = kinds_of_catalog(tables.faults)
     declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
     if any(kind.transient_probability < 1.0 and kind.scope == "node" for kind in declared):
+        by_limit = policy.name == "strikes"
+        key = "policy.strikes.strikes_to_evict" if by_limit else "policy.name"
+        what = "0" if by_limit else f'"{policy.name}"'
         yield (
-            "policy.strikes.strikes_to_evict",
-            "0 never evicts, so permanent faults pile up and the job ends up failing all the time",
+            key,
+            f"{what} never evicts, so permanent faults pile up and the job ends up failing all the time",
         )
+
+
+def _unused_policy(tables: Tables) -> Iterator[Finding]:
+    """Settings of a policy that was not chosen."""
+    policy, defaults = tables.policy, PolicySpec()
+    for each in fields(defaults):
+        if each.name not in {"name", policy.name} and getattr(policy, each.name) != getattr(
+            defaults, each.name
+        ):
+            yield f"policy.{each.name}", f'has no effect, the policy is "{policy.name}"'
+
+
+def _unused_repair(tables: Tables) -> Iterator[Finding]:
+    """Repair times that the choice of stages leaves aside."""
+    cluster, defaults = tables.cluster, ClusterSpec()
+    if cluster.repair.stages == "automatic_then_manual" and cluster.repair_hours != defaults.repair_hours:
+        yield "cluster.repair_hours", "has no effect, cluster.repair.stages has its own times"
+
+
+def _host_selection(tables: Tables) -> Iterator[Finding]:
+    """A way to choose hosts where none are chosen."""
+    capacity = tables.cluster.capacity
+    if capacity.warm_standbys is None and not capacity.preemptible and capacity != CapacitySpec():
+        yield "cluster.capacity", "has no effect without warm_standbys or preemptible: every spare is warm"
 
 
 def _period(tables: Tables) -> Iterator[Finding]:
@@ -135,9 +232,14 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _watchdog,
     _interval,
     _layers,
+    _validation,
+    _bakes,
     _false_alarms,
     _nothing_breaks,
     _never_evicts,
+    _unused_policy,
+    _unused_repair,
+    _host_selection,
     _period,
     _loss_jump,
 )

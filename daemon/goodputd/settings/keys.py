@@ -26,10 +26,11 @@ Location = tuple[str | int, ...]
 """Where something stands in a tree: keys, and indexes into arrays."""
 
 EXCLUSIVE: Final = (
-    ("checkpoint.interval_seconds", "checkpoint.interval_steps"),
+    ("checkpoint.interval_seconds", "checkpoint.interval_steps", "checkpoint.interval"),
     ("faults.scale", "faults.total_interruptions"),
+    ("detection.validation.every_steps", "detection.validation.interval_seconds"),
 )
-"""Of each pair one may be given; giving one in a higher layer takes the other of a lower one away."""
+"""Of each group one may be given; giving one in a higher layer takes those of a lower one away."""
 
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -84,8 +85,8 @@ def leaves(table: type, prefix: str = "") -> Iterator[str]:
 
 @cache
 def document_keys() -> tuple[str, ...]:
-    """Every dotted key that can stand outside ``[[scenario]]``."""
-    return tuple(key for key in leaves(Document) if key != "scenario")
+    """Every dotted key that can stand outside ``[[scenario]]`` and ``[[grid]]``."""
+    return tuple(key for key in leaves(Document) if key not in {"scenario", "grid"})
 
 
 def variable(key: str) -> str:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from goodputd.errors import SettingsError
-from goodputd.settings.checking import Mistake, build, check_document, check_entry
+from goodputd.settings.checking import Mistake, build, check_document, check_entry, shown
+from goodputd.settings.grid import key_mistake, scenario_trees
 from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unflatten, variable
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
     DEFAULT_SCENARIO,
+    DEFAULT_VALIDATION_STEPS,
     Document,
     Scenario,
     Settings,
@@ -26,12 +28,16 @@ from goodputd.settings.model import (
 )
 from goodputd.settings.reading import parse_toml, read_environment, read_text
 from goodputd.settings.rules import RULES, Rule
+from goodputd.sim.corruption import declared_kinds
 
 BUILT_IN: Final = "built-in defaults"
 MOST_SCENARIOS: Final = 64
 MOST_LINES: Final = 200
 
-DEFAULTS: Final[Flat] = {"checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS}
+DEFAULTS: Final[Flat] = {
+    "checkpoint.interval_seconds": DEFAULT_INTERVAL_SECONDS,
+    "detection.validation.every_steps": DEFAULT_VALIDATION_STEPS,
+}
 """Defaults that cannot stand in a spec, because another key may take their place."""
 
 DEFAULT, FILE, SCENARIO, ENVIRONMENT, FLAG = "default", "file", "scenario", "environment", "flag"
@@ -142,6 +148,32 @@ def load(
     return parse(read_text(path), source=str(path), overrides=overrides, environ=environ)
 
 
+def variations(
+    path: Path | None,
+    changes: Iterable[Mapping[str, object]],
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> list[Settings]:
+    """``load`` once for each of the changes, dotted key -> value, which win over everything else.
+
+    The file is read once. Errors: ``SettingsError`` with the mistakes of every change, told as those of
+    a flag.
+    """
+    text, source = ("", BUILT_IN) if path is None else (read_text(path), str(path))
+    found: list[Settings] = []
+    problems: dict[str, None] = {}
+    for change in changes:
+        flags = {**(overrides or {}), **change}
+        try:
+            found.append(parse(text, source=source, overrides=flags, environ=environ))
+        except SettingsError as error:
+            problems |= dict.fromkeys(error.problems)
+    if problems:
+        raise SettingsError(*problems)
+    return found
+
+
 def parse(
     text: str,
     *,
@@ -153,8 +185,11 @@ def parse(
     report = _Report()
     tree = parse_toml(text, source)
     scenarios = tree.pop("scenario", None)
+    has_grid = "grid" in tree
     file = _layer(FILE, source, tree, report)
-    entries = _entries(scenarios, source, report)
+    grids = file.values.pop("grid", ())
+    entries = [] if has_grid and scenarios is None else _entries(scenarios, source, report)
+    entries = _with_grids(entries, grids, source, report)
     environment = _environment(os.environ if environ is None else environ, report)
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     flags = _layer(FLAG, FLAG, unflatten(given), report)
@@ -188,6 +223,22 @@ def _entries(found: object, source: str, report: _Report) -> list[_Entry]:
         else:
             report.add(source, f"scenario[{index}]", "must be a table, written [[scenario]]")
     return entries or [plain]
+
+
+def _with_grids(entries: list[_Entry], grids: Iterable[Tree], source: str, report: _Report) -> list[_Entry]:
+    """The entries, and one for each value of each ``[[grid]]``."""
+    entries = list(entries)
+    for index, grid in enumerate(grids):
+        where = f"{source}: grid[{index}]"
+        mistake = key_mistake(grid["key"])
+        if mistake is not None:
+            report.add(where, "key", f"{mistake} (got {shown(grid['key'])})")
+            continue
+        for tree in scenario_trees(grid):
+            entries.append(_entry(tree, where, report, entries))
+    if len(entries) > MOST_SCENARIOS:
+        report.add(source, "grid", f"must make at most {MOST_SCENARIOS} scenarios (got {len(entries)})")
+    return entries[:MOST_SCENARIOS] or [_Entry(_Layer(SCENARIO, source, {}, set()))]
 
 
 def _entry(tree: Tree, where: str, report: _Report, before: list[_Entry]) -> _Entry:
@@ -248,11 +299,23 @@ def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
         name=entry.name,
         alerting=entry.alerting,
         digest=digest,
-        paired=_fate(document) == _fate(first),
+        paired=same_faults(document, first),
         **tables,
     )
 
 
-def _fate(document: Document) -> tuple[object, ...]:
+def same_faults(one: Tables, other: Tables) -> bool:
+    """Whether two scenarios of a seed meet the same faults, so that luck is no part of their difference."""
+    return _fate(one) == _fate(other)
+
+
+def _fate(tables: Tables) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
-    return document.faults, document.cluster.nodes, document.cluster.gpus_per_node
+    cluster = tables.cluster
+    return (
+        tables.faults,
+        declared_kinds(tables.corruption),
+        cluster.nodes,
+        cluster.gpus_per_node,
+        cluster.pool,
+    )

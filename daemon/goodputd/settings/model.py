@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
+from annotated_types import MinLen
 from pydantic import Field
 
 from goodputd.detectors import DetectionSpec
 from goodputd.policies import PolicySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.corruption import CorruptionSpec
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
@@ -32,6 +34,9 @@ LabelName = Annotated[str, Field(pattern=NAME_PATTERN)]
 DEFAULT_INTERVAL_SECONDS: Final = 472.0
 """sqrt(2 x save x MTBF), the interval that loses least by Young, for a save of 10 s and the 3.093 h
 between the 419 interruptions of 54 days of Llama 3."""
+
+DEFAULT_VALIDATION_STEPS: Final = 80
+"""The same in steps of 5.9 s, so that every checkpoint is validated first."""
 
 DEFAULT_SCENARIO: Final = "default"
 
@@ -127,6 +132,7 @@ class Tables:
     job: JobSpec = field(default_factory=JobSpec)
     loss: LossSpec = field(default_factory=LossSpec)
     faults: FaultsSpec = field(default_factory=FaultsSpec)
+    corruption: CorruptionSpec = field(default_factory=CorruptionSpec)
     detection: DetectionSpec = field(default_factory=DetectionSpec)
     policy: PolicySpec = field(default_factory=PolicySpec)
     recovery: RecoverySpec = field(default_factory=RecoverySpec)
@@ -147,6 +153,22 @@ class Entry(Tables):
 
 
 @dataclass(slots=True, kw_only=True)
+class GridSpec:
+    """One key and its values: a scenario for each that differs from the tables above in that key alone."""
+
+    __pydantic_config__ = SPEC
+
+    key: Name
+    """The key, with its table: "checkpoint.interval_seconds"."""
+    values: Annotated[tuple[bool | int | float | str | tuple[str, ...], ...], MinLen(1)]
+    """Its values; each becomes a scenario named after it."""
+    name: LabelName | None = None
+    """What the names begin with, before "-" and the value; without, the last part of the key."""
+    alerting: bool = False
+    """Whether alerts fire for these scenarios."""
+
+
+@dataclass(slots=True, kw_only=True)
 class Document(Tables):
     """Settings of goodputd: what cluster is played, how it breaks, how it is watched and repaired."""
 
@@ -159,6 +181,8 @@ class Document(Tables):
     log: LogSpec = field(default_factory=LogSpec)
     scenario: tuple[Entry, ...] = ()
     """Several simulations side by side on the same faults; none written is one, named "default"."""
+    grid: tuple[GridSpec, ...] = ()
+    """More of them, one for each value of a key."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
+from goodputd.sim.corruption import CORRUPTION_KINDS, corruption_kinds, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 
@@ -23,6 +24,8 @@ MOST_FAULTS_PER_DAY: Final = 10_000
 """One in nine seconds; a job that does nothing but fail says nothing, slowly."""
 
 Finding = tuple[str, str]
+
+_ROUNDING: Final = 1e-9
 
 LIMITS: Final[dict[str, tuple[float, float]]] = {
     "clock.speedup": (1e-6, 1e9),
@@ -62,8 +65,20 @@ def faults_per_day(tables: Tables) -> float:
         )
     except ValueError:  # another rule names the kind
         return 0.0
-    fleet = cluster.nodes + cluster.spares
+    kinds = (*kinds, *corruption_kinds(tables.corruption, gpus_per_node=cluster.gpus_per_node))
+    fleet = float(cluster.nodes + cluster.spares)
+    if cluster.pool:
+        fleet = sum(
+            pool.nodes * max(pool.fault_multiplier, pool.corruption_multiplier) for pool in cluster.pool
+        )
+    lemons = tables.faults.lemons
+    fleet *= 1.0 + lemons.fraction * (lemons.multiplier - 1.0)
     return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
+
+
+def nothing_breaks(tables: Tables) -> bool:
+    """Whether the scenario has no fault at all, neither drawn nor scripted."""
+    return not tables.faults.script and faults_per_day(tables) == 0.0
 
 
 def _listen(document: Document) -> Iterator[Finding]:
@@ -105,6 +120,13 @@ def _layers(document: Document) -> Iterator[Finding]:
             yield "detection.layers", f'must list each layer once ("{layer}" is there {times} times)'
 
 
+def _shares(document: Document) -> Iterator[Finding]:
+    spec = document.corruption
+    total = spec.nan_share + spec.loss_jump_share + spec.variance_share
+    if total > 1.0 + _ROUNDING:
+        yield "corruption", f"must have shares of at most 1 in all (got {total:g})"
+
+
 def _replica(document: Document) -> Iterator[Finding]:
     key, size = "job.gpus_per_replica", document.job.gpus_per_replica
     per_node = document.cluster.gpus_per_node
@@ -128,6 +150,39 @@ def _replicas(document: Document) -> Iterator[Finding]:
         )
 
 
+def _preemptible(document: Document) -> Iterator[Finding]:
+    preemptible, spares = document.cluster.capacity.preemptible, document.cluster.spares
+    if preemptible > spares:
+        yield (
+            "cluster.capacity.preemptible",
+            f"must be at most cluster.spares, {spares}, of which they are a part (got {preemptible})",
+        )
+
+
+def _pools(document: Document) -> Iterator[Finding]:
+    cluster = document.cluster
+    if not cluster.pool:
+        return
+    nodes, total = sum(pool.nodes for pool in cluster.pool), cluster.nodes + cluster.spares
+    if nodes != total:
+        yield "cluster.pool", f"must have {total} nodes, the nodes and spares of the cluster (got {nodes})"
+    names = Counter(pool.name for pool in cluster.pool)
+    for index, pool in enumerate(cluster.pool):
+        if not re.fullmatch(NAME_PATTERN, pool.name):
+            yield f"cluster.pool[{index}].name", f"{LABEL_RULE} (got {shown(pool.name)})"
+        elif names[pool.name] > 1:
+            yield f"cluster.pool[{index}].name", f"must be unique (got {shown(pool.name)} again)"
+
+
+def _score(document: Document) -> Iterator[Finding]:
+    spec = document.policy.score
+    if spec.retire_at is not None and spec.retire_at > spec.evict_at:
+        yield (
+            "policy.score.retire_at",
+            f"must be at most evict_at, {number(spec.evict_at)} (got {shown(spec.retire_at)})",
+        )
+
+
 def _catalog(document: Document) -> Iterator[Finding]:
     name = document.faults.catalog
     if name != NO_CATALOG and name not in catalogs.names():
@@ -135,7 +190,7 @@ def _catalog(document: Document) -> Iterator[Finding]:
 
 
 def _kind_names(document: Document) -> Iterator[Finding]:
-    taken = {kind.name for kind in _catalog_kinds(document)}
+    taken = {*CORRUPTION_KINDS, *(kind.name for kind in _catalog_kinds(document))}
     for index, kind in enumerate(document.faults.kinds):
         key = f"faults.kinds[{index}].name"
         if not re.fullmatch(NAME_PATTERN, kind.name):
@@ -159,7 +214,8 @@ def _kind_rates(document: Document) -> Iterator[Finding]:
 def _script(document: Document) -> Iterator[Finding]:
     if not _catalog_is_known(document):
         return
-    kinds = {kind.name: kind for kind in (*_catalog_kinds(document), *document.faults.kinds)}
+    declared = (*_catalog_kinds(document), *document.faults.kinds, *declared_kinds(document.corruption))
+    kinds = {kind.name: kind for kind in declared}
     nodes = document.cluster.nodes + document.cluster.spares
     for index, fault in enumerate(document.faults.script):
         key = f"faults.script[{index}]"
@@ -208,16 +264,27 @@ RULES: Final = (
     *(_limit(key, least, most) for key, (least, most) in LIMITS.items()),
     Rule(("detection.heartbeat.timeout_seconds", "detection.heartbeat.interval_seconds"), _heartbeat),
     Rule(("detection.layers",), _layers),
+    Rule(("corruption.nan_share", "corruption.loss_jump_share", "corruption.variance_share"), _shares),
     Rule(("job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"), _replica),
     Rule(
         ("job.min_replicas", "job.gpus_per_replica", "cluster.nodes", "cluster.gpus_per_node"),
         _replicas,
     ),
+    Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
+    Rule(("cluster.pool", "cluster.nodes", "cluster.spares"), _pools),
+    Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),
     Rule(("faults.kinds", "faults.catalog", "cluster.gpus_per_node"), _kind_rates),
     Rule(
-        ("faults.script", "faults.kinds", "faults.catalog", "cluster.nodes", "cluster.spares"),
+        (
+            "faults.script",
+            "faults.kinds",
+            "faults.catalog",
+            "corruption.per_gpu_hour",
+            "cluster.nodes",
+            "cluster.spares",
+        ),
         _script,
     ),
     Rule(
@@ -227,6 +294,9 @@ RULES: Final = (
             "faults.period_days",
             "faults.kinds",
             "faults.catalog",
+            "faults.lemons",
+            "corruption.per_gpu_hour",
+            "cluster.pool",
             "cluster.nodes",
             "cluster.spares",
             "cluster.gpus_per_node",

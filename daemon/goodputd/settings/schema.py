@@ -4,6 +4,7 @@ It is the validator's own schema, made to fit TOML (which has no null) and the l
 add. What only rules across keys can see is not in it.
 """
 
+from itertools import combinations
 from typing import Any, Final
 
 from goodputd.settings.checking import validator
@@ -31,9 +32,11 @@ def schema() -> dict[str, Any]:
         _described(definitions, key)["default"] = value
     for group in EXCLUSIVE:
         table, names = _table_of(group[0]), [key.rpartition(".")[2] for key in group]
-        definitions[table.__name__]["not"] = {"required": names}
+        together = [{"required": list(pair)} for pair in combinations(names, 2)]
+        definitions[table.__name__]["not"] = together[0] if len(together) == 1 else {"anyOf": together}
     document["properties"]["scenario"] |= {"minItems": 1, "maxItems": MOST_SCENARIOS}
-    document["properties"]["scenario"].pop("default", None)
+    for array in ("scenario", "grid"):
+        document["properties"][array].pop("default", None)
     return {"$schema": DIALECT, "title": "goodputd settings", **document}
 
 

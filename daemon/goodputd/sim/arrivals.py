@@ -7,29 +7,21 @@ So scenarios with the same seed and rates meet the same faults, and a larger clu
 faults of a smaller one plus its own (DESIGN rule 14).
 """
 
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
-from math import log
+from math import inf, log
 from random import Random
 
+from goodputd.sim.blocks import blocks
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
+from goodputd.sim.fleet import Fleet, Pool
 from goodputd.sim.streams import exponential, stream, uniforms
-from goodputd.sim.taxonomy import Origin
+from goodputd.sim.taxonomy import Origin, Symptom
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _PRIMARY = Origin.PRIMARY
-
-_FIRST_BLOCK = 1024
-
-
-def blocks(nodes: int) -> list[tuple[int, int]]:
-    """The (first, size) of every doubling block that holds one of ``nodes``."""
-    found = [(0, _FIRST_BLOCK)]
-    first = _FIRST_BLOCK
-    while first < nodes:
-        found.append((first, first))
-        first *= 2
-    return found
 
 
 @dataclass(slots=True)
@@ -37,10 +29,16 @@ class _Stream:
     """One kind in one block: plain numbers and a generator."""
 
     kind: FaultKind
+    name: str
+    """Of the block, in the ids of its faults."""
     first: int
     size: int
+    end: int
+    """The number after that of its last node that exists."""
     rate_per_second: float
     random: Random
+    lemons: Sequence[int] | None = None
+    """The lemons of the block, where it holds what they suffer beyond ordinary nodes."""
     at: float = 0.0
     ordinal: int = 0
 
@@ -55,19 +53,49 @@ _BITS_OF_THE_MARKS = 7 * 64
 class FaultSource:
     """The pending candidate of every stream, earliest first."""
 
-    def __init__(self, seed: int, kinds: tuple[FaultKind, ...], nodes: int) -> None:
-        """``nodes`` counts the whole fleet, spares included."""
+    def __init__(
+        self, seed: int, kinds: tuple[FaultKind, ...], nodes: int, fleet: Fleet | None = None
+    ) -> None:
+        """``nodes`` counts the whole fleet, spares included; ``fleet`` says how its nodes differ."""
         self._seed = seed
-        self._nodes = nodes
+        self._fleet = fleet
+        pools = [Pool("", 0, nodes)] if fleet is None else fleet.pools
         self._streams: list[_Stream] = []
         for kind in kinds:
             if kind.rate_per_second <= 0.0:
                 continue
-            for first, size in [(JOB_WIDE, 1)] if kind.job_wide else blocks(nodes):
-                source = stream(seed, f"faults/{kind.name}/{first}")
-                self._streams.append(_Stream(kind, first, size, kind.rate_per_second * size, source))
-        self._pending = [self._draw(index) for index in range(len(self._streams))]
+            if kind.job_wide:
+                source = stream(seed, f"faults/{kind.name}/{JOB_WIDE}")
+                self._streams.append(
+                    _Stream(kind, str(JOB_WIDE), JOB_WIDE, 1, nodes, kind.rate_per_second, source)
+                )
+                continue
+            for pool in pools:
+                self._add_pool(kind, pool)
+        self._draws: list[Callable[[int], _Candidate]] = [
+            self._draw if each.lemons is None else self._draw_lemon for each in self._streams
+        ]
+        """How each stream draws its next candidate."""
+        self._pending = [draw(index) for index, draw in enumerate(self._draws)]
         heapify(self._pending)
+
+    def _add_pool(self, kind: FaultKind, pool: Pool) -> None:
+        """The streams of one kind in one pool: its blocks, and what the lemons of each have on top."""
+        corrupts = kind.symptom is Symptom.CORRUPT
+        rate = kind.rate_per_second * (pool.corruption_multiplier if corrupts else pool.fault_multiplier)
+        if rate <= 0.0:
+            return
+        end = pool.first + pool.nodes
+        for first, size in blocks(pool.nodes):
+            name = f"{pool.prefix}{first}"
+            at = pool.first + first
+            source = stream(self._seed, f"faults/{kind.name}/{name}")
+            self._streams.append(_Stream(kind, name, at, size, end, rate * size, source))
+            lemons = pool.lemons[bisect_left(pool.lemons, at) : bisect_left(pool.lemons, at + size)]
+            if lemons and self._fleet is not None:
+                source = stream(self._seed, f"faults/{kind.name}/{name}/lemons")
+                excess = rate * self._fleet.lemon_excess * len(lemons)
+                self._streams.append(_Stream(kind, f"{name}/lemons", at, size, end, excess, source, lemons))
 
     @property
     def next_at(self) -> float | None:
@@ -77,11 +105,11 @@ class FaultSource:
     def take(self) -> Fault:
         """The earliest candidate; its stream draws its next one."""
         at, index, node, ordinal, transient, marks = self._pending[0]
-        heapreplace(self._pending, self._draw(index))
+        heapreplace(self._pending, self._draws[index](index))
         source = self._streams[index]
         kind = source.kind
         return Fault(
-            f"{kind.name}/{source.first}/{ordinal}",
+            f"{kind.name}/{source.name}/{ordinal}",
             at,
             kind,
             node,
@@ -90,6 +118,7 @@ class FaultSource:
             marks,
             0,
             kind.event is not None and marks.logged < kind.logged_probability,
+            source.lemons is not None,
         )
 
     def _draw(self, index: int) -> _Candidate:
@@ -101,13 +130,40 @@ class FaultSource:
         source = self._streams[index]
         uniform = source.random.random
         skip = source.random.getrandbits
-        rate, first, size, nodes = source.rate_per_second, source.first, source.size, self._nodes
+        rate, first, size, end = source.rate_per_second, source.first, source.size, source.end
         at = source.at
         ordinal = source.ordinal
         while True:
             at -= log(1.0 - uniform()) / rate
             node = first + int(uniform() * size) if first >= 0 else JOB_WIDE
-            if node < nodes:
+            if node < end:
+                break
+            skip(_BITS_OF_THE_MARKS)
+            ordinal += 1
+        source.at = at
+        source.ordinal = ordinal + 1
+        transient = uniform()
+        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
+        return at, index, node, ordinal, transient, marks
+
+    def _draw_lemon(self, index: int) -> _Candidate:
+        """The next candidate on a lemon that is still one; never, once all of the block are cured."""
+        source = self._streams[index]
+        lemons, fleet = source.lemons, self._fleet
+        assert lemons is not None  # noqa: S101 - such is the stream
+        assert fleet is not None  # noqa: S101 - it is where the lemons come from
+        left = fleet.lemons
+        if left.isdisjoint(lemons):
+            return inf, index, 0, source.ordinal, 0.0, Marks(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        uniform = source.random.random
+        skip = source.random.getrandbits
+        rate, count = source.rate_per_second, len(lemons)
+        at = source.at
+        ordinal = source.ordinal
+        while True:
+            at -= log(1.0 - uniform()) / rate
+            node = lemons[int(uniform() * count)]
+            if node in left:
                 break
             skip(_BITS_OF_THE_MARKS)
             ordinal += 1

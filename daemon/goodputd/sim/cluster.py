@@ -8,10 +8,14 @@ counts are kept, never scanned.
 """
 
 from bisect import insort
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import Final, Literal
 
 from goodputd.errors import InvariantError, TransitionError
+from goodputd.sim.capacity import CapacitySpec, Reserve
+from goodputd.sim.fleet import Fleet, PoolSpec
+from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
 
@@ -20,6 +24,7 @@ _ACTIVE = NodeState.ACTIVE
 _FAILED = NodeState.FAILED
 _IDLE = NodeState.IDLE
 _REPAIRING = NodeState.REPAIRING
+_RETIRED = NodeState.RETIRED
 _SPARE = NodeState.SPARE
 
 
@@ -39,23 +44,41 @@ class ClusterSpec:
     """Hours until an evicted node comes back as a spare."""
     repair_distribution: Literal["fixed", "exponential"] = "fixed"
     """"fixed": always `repair_hours`; "exponential": that is the mean."""
+    pool: tuple[PoolSpec, ...] = ()
+    """Nodes of different makes; none: all are alike."""
+    capacity: CapacitySpec = field(default_factory=CapacitySpec)
+    """Who takes an evicted node's place."""
+    repair: RepairSpec = field(default_factory=RepairSpec)
+    """What happens to an evicted node."""
 
 
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
-    NodeState.ACTIVE: frozenset({NodeState.FAILED, NodeState.REPAIRING, NodeState.IDLE}),
+    NodeState.ACTIVE: frozenset({NodeState.FAILED, NodeState.REPAIRING, NodeState.IDLE, NodeState.SPARE}),
     NodeState.FAILED: frozenset({NodeState.ACTIVE, NodeState.REPAIRING, NodeState.IDLE}),
     NodeState.IDLE: frozenset({NodeState.ACTIVE}),
     NodeState.SPARE: frozenset({NodeState.ACTIVE}),
-    NodeState.REPAIRING: frozenset({NodeState.SPARE}),
+    NodeState.REPAIRING: frozenset({NodeState.SPARE, NodeState.RETIRED}),
+    NodeState.RETIRED: frozenset(),
 }
 """The legal moves of a node; every state has its row."""
+_IN_JOB: Final = frozenset({NodeState.ACTIVE, NodeState.FAILED})
+
+
+def _illegal(node: int, before: NodeState, to: NodeState) -> TransitionError:
+    return TransitionError(f"node {node} cannot go from {before} to {to}")
 
 
 class Cluster:
     """States and slots of every node, and their strikes."""
 
-    def __init__(self, spec: ClusterSpec, gpus_per_replica: int) -> None:
-        """All nodes healthy; a replica must be whole nodes, which ``settings`` checks."""
+    def __init__(
+        self, spec: ClusterSpec, gpus_per_replica: int, *, seed: int = 0, outlasts_repair: bool = False
+    ) -> None:
+        """All nodes healthy; a replica must be whole nodes, which ``settings`` checks.
+
+        ``outlasts_repair``: strikes stay with a node when it comes back from repair.
+        """
+        self._outlasts_repair = outlasts_repair
         self.gpus_per_node = spec.gpus_per_node
         self.nominal_nodes = spec.nodes
         self.total_nodes = spec.nodes + spec.spares
@@ -70,6 +93,12 @@ class Cluster:
         self._dissolved: list[int] = []
         """Replicas without nodes, lowest first."""
         self._spares: list[int] = list(range(spec.nodes, self.total_nodes))
+        """Who takes a place at once, in this order."""
+        self.reserve: Reserve | None = None
+        """Those who do not, where there are any."""
+        if spec.capacity.warm_standbys is not None or spec.capacity.preemptible:
+            self.reserve = Reserve(spec.capacity, seed, self._spares)
+            self._spares = self.reserve.warm
         self._idle: list[int] = []
         job_nodes = self.nominal_replicas * self.nodes_per_replica
         for node in range(job_nodes, spec.nodes):
@@ -79,6 +108,8 @@ class Cluster:
         self.counts[_IDLE] = len(self._idle)
         self.counts[_SPARE] = spec.spares
         self._strikes: dict[int, list[float]] = {}
+        self.fleet: Fleet | None = None
+        """How the nodes differ, where they do."""
         self.reshapes = 0
         """How often replicas were dissolved or filled: the same size may be other nodes."""
         self._count()
@@ -98,8 +129,14 @@ class Cluster:
 
     @property
     def waiting_nodes(self) -> int:
-        """Healthy nodes outside the job: spare and idle."""
-        return len(self._spares) + len(self._idle)
+        """Healthy nodes outside the job that are free: spare and idle."""
+        waiting = len(self._spares) + len(self._idle)
+        return waiting if self.reserve is None else waiting + len(self.reserve.cold)
+
+    @property
+    def vacant_nodes(self) -> int:
+        """Nodes that the dissolved replicas are short of."""
+        return len(self._dissolved) * self.nodes_per_replica
 
     def state_of(self, node: int) -> NodeState:
         """The node's state."""
@@ -154,17 +191,47 @@ class Cluster:
         return None
 
     def return_repaired(self, node: int) -> None:
-        """The node comes back as a spare; repair clears its strikes."""
-        self._move(node, self.state_of(node), _SPARE)
-        insort(self._spares, node)
+        """The node comes back as a spare; repair clears its strikes, unless they outlast it."""
+        before = self.state_of(node)
+        if before is not _REPAIRING:
+            raise _illegal(node, before, _SPARE)
+        self._move(node, before, _SPARE)
+        if self.reserve is None:
+            insort(self._spares, node)
+        else:
+            self.reserve.admit(node)
+        if not self._outlasts_repair:
+            self._strikes.pop(node, None)
+
+    def retire(self, node: int) -> None:
+        """The node never comes back from repair."""
+        self._move(node, self.state_of(node), _RETIRED)
         self._strikes.pop(node, None)
 
     def can_grow(self) -> bool:
-        """Whether a dissolved replica could be filled from idle and spare nodes."""
-        return bool(self._dissolved) and self.waiting_nodes >= self.nodes_per_replica
+        """Whether a dissolved replica could be filled from idle and spare nodes.
+
+        Not while a preempted node is on its way: hosts are selected when those called are there.
+        """
+        if not self._dissolved or self.waiting_nodes < self.nodes_per_replica:
+            return False
+        return self.reserve is None or not self.reserve.is_preempting
+
+    def lacks_nodes(self) -> bool:
+        """Whether the free nodes are too few for the full job and its warm standbys."""
+        reserve = self.reserve
+        assert reserve is not None  # noqa: S101 - only those who keep one ask
+        standbys = reserve.warm_standbys
+        wanted = self.vacant_nodes + (0 if standbys == inf else standbys)
+        return self.waiting_nodes < wanted
 
     def grow(self) -> int:
-        """Fill as many dissolved replicas as there are nodes for; returns how many."""
+        """Fill as many dissolved replicas as there are nodes for; returns how many.
+
+        With a reserve that is a host selection, and the whole job is placed anew by rank.
+        """
+        if self.reserve is not None and self.can_grow():
+            self._select_hosts(self.reserve)
         grown = 0
         while self.can_grow():
             replica = self._dissolved.pop(0)
@@ -176,8 +243,38 @@ class Cluster:
             self._count()
         return grown
 
+    def _select_hosts(self, reserve: Reserve) -> None:
+        """Make room for as many as there are places, then let better nodes take those of worse ones."""
+        fillable = min(len(self._dissolved), self.waiting_nodes // self.nodes_per_replica)
+        places = fillable * self.nodes_per_replica - len(self._idle)
+        reserve.warm_up(max(0, places) + (0 if reserve.warm_standbys == inf else int(reserve.warm_standbys)))
+        reserve.counts.host_selections += 1
+        unsettled = sorted(reserve.unsettled, key=reserve.rank)
+        reserve.unsettled.clear()
+        while unsettled and reserve.cold:
+            node = unsettled.pop()
+            rank, better = reserve.cold[0]
+            if reserve.rank(node) <= rank:
+                break
+            state = self.state_of(node)
+            if state is _SPARE:
+                if node in reserve.warm:
+                    reserve.cold.pop(0)
+                    reserve.warm[reserve.warm.index(node)] = better
+                    reserve.bench(node)
+            elif state is _ACTIVE:
+                reserve.cold.pop(0)
+                slot = self._slots.pop(node, node)
+                self._holders.pop(slot, None)
+                self._move(node, state, _SPARE)
+                self._seat(better, slot)
+                reserve.bench(node)
+                reserve.counts.displaced += 1
+
     def strike(self, node: int, at: float, window_seconds: float) -> int:
         """Note a strike; returns how many stand on the node, this one included."""
+        if self.reserve is not None:
+            self.reserve.failed(node)
         standing = [earlier for earlier in self._strikes.get(node, ()) if at - earlier <= window_seconds]
         standing.append(at)
         self._strikes[node] = standing
@@ -212,11 +309,12 @@ class Cluster:
 
     def _move(self, node: int, before: NodeState, to: NodeState) -> None:
         if to not in _MOVES[before]:
-            message = f"node {node} cannot go from {before} to {to}"
-            raise TransitionError(message)
+            raise _illegal(node, before, to)
         self._states[node] = to
         self.counts[before] -= 1
         self.counts[to] += 1
+        if self.fleet is not None and (before in _IN_JOB) is not (to in _IN_JOB):
+            self.fleet.moved(node, 1 if to in _IN_JOB else -1)
 
     def check(self) -> None:
         """Every node is in exactly one state. Errors: ``InvariantError``."""

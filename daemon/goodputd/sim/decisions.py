@@ -1,37 +1,59 @@
 """Decisions: what the policy says of each detection, and the evictions that follow.
 
 A decision is made at the end of the decide stage, for every detection since the last one, oldest
-first. Knows the cluster and the policy, nothing of stages.
+first. An eviction that would take the last node the job needs out of the fleet is refused. Knows
+the cluster, the repair shop and the policy, nothing of stages.
 """
 
-from goodputd.sim.cluster import ClusterSpec
-from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
+from dataclasses import replace
+from typing import Final
+
+from goodputd.sim.events import CapacityAwaited, DecisionMade, DeviceReset, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
-from goodputd.sim.protocols import Case, Decision, Policy
-from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.parts import Parts
+from goodputd.sim.protocols import Case, Decision, ScoringPolicy
 from goodputd.sim.state import State
-from goodputd.sim.streams import exponential
-from goodputd.sim.taxonomy import Action, Component, Reason
+from goodputd.sim.streams import uniforms
+from goodputd.sim.tainting import Tainting
+from goodputd.sim.taxonomy import Action, HotResetOutcome, NodeState, Reason, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _EVICT = Action.EVICT
-_FALSE_ALARM = Component.FALSE_ALARM
+_HOT_RESET = StageName.HOT_RESET
+_RESTART = Action.RESTART
+_RETIRE = Action.RETIRE
+_RETIRED = NodeState.RETIRED
 _TOLERATE = Action.TOLERATE
+
+_REFUSED: Final = Decision(Action.RESTART, Reason.DEPLETION_GUARD)
 
 
 class Decisions:
     """The policy at work."""
 
-    __slots__ = ("_cluster_spec", "_monitoring", "_policy", "_state")
+    __slots__ = (
+        "_may_retire",
+        "_monitoring",
+        "_needed_nodes",
+        "_policy",
+        "_repair",
+        "_scoring",
+        "_state",
+        "_tainting",
+    )
 
-    def __init__(self, state: State, monitoring: Monitoring, policy: Policy, cluster: ClusterSpec) -> None:
-        """``cluster`` says how long a repair takes."""
+    def __init__(self, state: State, monitoring: Monitoring, tainting: Tainting, parts: Parts) -> None:
+        """Settings only; the state is the scenario's."""
         self._state = state
+        self._tainting = tainting
         self._monitoring = monitoring
-        self._policy = policy
-        self._cluster_spec = cluster
+        self._policy = parts.policy
+        self._scoring = parts.policy if isinstance(parts.policy, ScoringPolicy) else None
+        self._repair = parts.cluster.repair
+        self._may_retire = self._scoring is not None or self._repair.retire_after_evictions > 0
+        self._needed_nodes = parts.job.min_replicas * state.cluster.nodes_per_replica
 
     def case(self, detection: Detection) -> Case:
         """The detection with its node's strikes, this one included."""
@@ -39,7 +61,18 @@ class Decisions:
         strikes = 0
         if detection.node is not None:
             strikes = state.cluster.strike(detection.node, state.now, self._policy.window_seconds)
+            if self._scoring is not None:
+                score = self._score(self._scoring, detection.node)
+                return Case(state.now, detection, strikes, score)
         return Case(state.now, detection, strikes)
+
+    def _score(self, policy: ScoringPolicy, node: int) -> float:
+        """The node failed once more: what its score is now."""
+        scores, now = self._state.scores, self._state.now
+        before, since = scores.get(node, (None, now))
+        score = policy.rescore(before, now - since)
+        scores[node] = (score, now)
+        return score
 
     def tolerates(self, case: Case) -> bool:
         """Whether the policy lets a slow rank be; that decision is made at once."""
@@ -54,8 +87,13 @@ class Decisions:
         state = self._state
         for undecided in incident.undecided:
             case = undecided.case
+            if undecided.named is not None and state.cluster.is_in_job(undecided.named):
+                case = undecided.case = self.case(replace(case.detection, node=undecided.named))
+                undecided.cause = f"node {undecided.named}"
             decision = self._policy.decide(case)
             node = case.detection.node
+            if self._may_retire and self._would_deplete(decision, node):
+                decision = _REFUSED
             self._note(incident.number, decision, node, case.strikes)
             incident.action, incident.node = decision.action, node
             self._act(incident, decision, undecided)
@@ -63,6 +101,16 @@ class Decisions:
         for node in state.failed_nodes:
             state.cluster.revive(node)
         state.failed_nodes.clear()
+
+    def _would_deplete(self, decision: Decision, node: int | None) -> bool:
+        """Whether the eviction is for good and the fleet would be too small for the job ever after."""
+        if decision.action is _RESTART or node is None:
+            return False
+        shop, cluster = self._state.shop, self._state.cluster
+        if decision.action is not _RETIRE and not shop.would_retire(node):
+            return False
+        left = cluster.total_nodes - cluster.counts[_RETIRED] - shop.retiring
+        return left <= self._needed_nodes and cluster.is_in_job(node)
 
     def await_capacity(self, incident: Incident, needed_nodes: int) -> None:
         """Too few healthy nodes are left: say so."""
@@ -76,33 +124,63 @@ class Decisions:
         cause = undecided.cause
         node = undecided.case.detection.node
         self._failed_before_verified(incident, cause)
-        if node is not None and decision.action is _EVICT:
-            if not self._state.cluster.is_in_job(node):
-                return  # an earlier case of this incident evicted it
-            cause = self._evict(incident, node, undecided)
-            self._failed_before_verified(incident, cause)
-        incident.recoveries[cause] = decision.action
+        action = decision.action
+        if node is not None:
+            if action is not _RESTART:
+                if not self._state.cluster.is_in_job(node):
+                    return  # an earlier case of this incident evicted it
+                cause = self._evict(incident, node, undecided, retires=action is _RETIRE)
+                action = _EVICT
+                self._failed_before_verified(incident, cause)
+            elif self._repair.hot_reset_probability > 0.0:
+                self._hot_reset(incident, node, undecided)
+        incident.recoveries[cause] = action
+
+    def _hot_reset(self, incident: Incident, node: int, undecided: Undecided) -> None:
+        """Reset the device in place, which may cure what a restart alone would not."""
+        if undecided.case.detection.component not in self._repair.hot_reset_components:
+            return
+        state = self._state
+        incident.first_stages = (*incident.first_stages, (_HOT_RESET, self._repair.hot_reset_seconds))
+        cured = []
+        for fault in state.present:
+            if fault.node == node and not fault.transient:
+                name = f"hot_reset/{fault.identity}/{fault.recurrences}"
+                if uniforms(state.seed, name, 1)[0] < self._repair.hot_reset_probability:
+                    fault.transient = True
+                    cured.append(fault.identity)
+        state.shop.counts.hot_resets[HotResetOutcome.CURED if cured else HotResetOutcome.IN_VAIN] += 1
+        state.facts.append(DeviceReset(state.now, incident.number, node, tuple(cured)))
 
     def _failed_before_verified(self, incident: Incident, cause: str) -> None:
         before = incident.recoveries.pop(cause, None)
         if before is not None:
             self._state.outcomes.in_vain(before)
 
-    def _evict(self, incident: Incident, node: int, undecided: Undecided) -> str:
+    def _evict(self, incident: Incident, node: int, undecided: Undecided, *, retires: bool) -> str:
         """Take the node out; returns what must stay healthy for the eviction to have helped."""
         state = self._state
-        no_fault_found = undecided.case.detection.component is _FALSE_ALARM and not self._is_faulty(node)
+        no_fault_found = not self._is_faulty(node)
         replacement = state.cluster.evict(node)
-        repair_seconds = self._cluster_spec.repair_hours * SECONDS_PER_HOUR
-        if self._cluster_spec.repair_distribution == "exponential":
-            repair_seconds *= exponential(undecided.marks.repair)
-        state.schedule.push(state.now + repair_seconds, "node_returns", (node, no_fault_found))
-        state.hazards.node_left(node)
+        state.training.held.clear()
+        visit = state.shop.admit(
+            node,
+            state.schedule,
+            state.now,
+            uniform=undecided.marks.repair,
+            no_fault_found=no_fault_found,
+            retires=retires,
+        )
         for fault in [fault for fault in state.present if fault.node == node]:
             state.present.remove(fault)
-            if not fault.detected:
+            if not fault.detected and not self._tainting.outlives(fault):
                 self._monitoring.forget(fault)
-        state.facts.append(NodeEvicted(state.now, node, replacement, repair_seconds))
+            if not (visit.cured or fault.transient):
+                state.hazards.keep(self._tainting.stands(fault), fault.step)
+        left = state.hazards.node_left if visit.cured else state.hazards.park
+        for fault in left(node):
+            self._monitoring.call_off(fault)
+        state.facts.append(NodeEvicted(state.now, node, replacement, visit.seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
 
     def _is_faulty(self, node: int) -> bool:

@@ -74,6 +74,27 @@ class FaultMasked:
 
 
 @dataclass(slots=True)
+class CorruptionBaked:
+    """A checkpoint of ``step`` became durable, or was the last of the job, that holds a corruption."""
+
+    at: float
+    fault: str
+    kind: str
+    node: int | None
+    step: int
+
+
+@dataclass(slots=True)
+class WorkVoided:
+    """The job ended on corrupt state: the work after the clean checkpoint of ``step`` is worth nothing."""
+
+    at: float
+    step: int
+    lost_steps: int
+    retracted_steps: int
+
+
+@dataclass(slots=True)
 class DecisionMade:
     """The policy decided; ``strikes`` counts those standing on ``node`` at that moment."""
 
@@ -86,8 +107,24 @@ class DecisionMade:
 
 
 @dataclass(slots=True)
+class DeviceReset:
+    """The restart that was decided on resets a device in place.
+
+    ``cured`` are the permanent faults that this takes away, by id (ground truth).
+    """
+
+    at: float
+    incident: int
+    node: int
+    cured: tuple[str, ...]
+
+
+@dataclass(slots=True)
 class NodeEvicted:
-    """A node left the job for repair; ``replacement`` took its slot, None when the job shrank."""
+    """A node left the job for repair; ``replacement`` took its slot, None when the job shrank.
+
+    ``repair_seconds`` is work on the node; waiting for a crew comes on top.
+    """
 
     at: float
     node: int
@@ -99,12 +136,30 @@ class NodeEvicted:
 class NodeReturned:
     """A node came back from repair as a spare, its strikes cleared.
 
-    ``no_fault_found``: a false alarm had sent it there.
+    ``no_fault_found``: a false alarm or a wrong diagnosis had sent it there. ``cured`` is False
+    where the repair reported success and changed nothing (ground truth).
     """
 
     at: float
     node: int
     no_fault_found: bool = False
+    cured: bool = True
+
+
+@dataclass(slots=True)
+class NodeRetired:
+    """A node left the fleet for good when its repair was over."""
+
+    at: float
+    node: int
+
+
+@dataclass(slots=True)
+class NodePreempted:
+    """Other work gave up a node, which waits as a spare from now on."""
+
+    at: float
+    node: int
 
 
 @dataclass(slots=True)
@@ -185,9 +240,14 @@ Fact = (
     | DetectionRaised
     | FalseAlarmRaised
     | FaultMasked
+    | CorruptionBaked
+    | WorkVoided
     | DecisionMade
+    | DeviceReset
     | NodeEvicted
     | NodeReturned
+    | NodeRetired
+    | NodePreempted
     | JobResized
     | CapacityAwaited
     | StageFinished

@@ -8,11 +8,12 @@ step boundary: lambda = -N ln(1 - p) / step_seconds, for then 1 - e^(-lambda ste
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
 
+from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.observation import Claim
 from goodputd.sim.specs import (
     SECONDS_PER_DAY,
@@ -88,6 +89,10 @@ class FaultKindSpec:
     """Shift of the rank's step time, in standard deviations over ranks; what the gradient layer sees."""
     gradient_sigmas: NonNegativeFloat = 0.0
     """Shift of the rank's gradient norm, in standard deviations over ranks; what the gradient layer sees."""
+    loss_jump: NonNegativeFloat = 0.0
+    """By how much the loss is off after a "corrupt" fault, nats per token; names no rank."""
+    makes_nan: bool = False
+    """The loss is not a number after a "corrupt" fault; names no rank."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,6 +135,8 @@ class FaultsSpec:
     """Kinds of your own, beside those of the catalog."""
     script: tuple[ScriptedFaultSpec, ...] = ()
     """Faults at fixed instants."""
+    lemons: LemonsSpec = field(default_factory=LemonsSpec)
+    """Nodes that fail more often than the others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -173,6 +180,8 @@ class FaultKind:
     gradient_sigmas: float
     stops: bool
     """Whether a fault of this kind stops the job at once: a crash or a hang."""
+    loss_jump: float
+    """Infinite where the loss is not a number."""
 
 
 class Marks(NamedTuple):
@@ -200,6 +209,8 @@ class Fault:
     marks: Marks
     recurrences: int
     logged: bool
+    lemon: bool = False
+    """What its node suffers because it is a lemon."""
     step: int = 0
     """The last whole step before it, for faults that corrupt."""
     claims: Sequence[Claim] = ()
@@ -246,6 +257,7 @@ def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: in
         step_time_sigmas=kind.step_time_sigmas,
         gradient_sigmas=kind.gradient_sigmas,
         stops=Symptom(kind.symptom) in STOPPING,
+        loss_jump=math.inf if kind.makes_nan else kind.loss_jump,
     )
 
 

@@ -5,6 +5,7 @@ while the job runs and rests while it is stopped. Exponentials have no memory, s
 law as drawing anew at each resume, and it does not depend on when the job happened to stop.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import fsum
@@ -18,10 +19,11 @@ from goodputd.sim.observation import JobView
 from goodputd.sim.protocols import Detector
 from goodputd.sim.schedule import Schedule
 from goodputd.sim.streams import exponential, stream
-from goodputd.sim.taxonomy import Origin
+from goodputd.sim.taxonomy import Origin, Symptom
 from goodputd.sim.training import Training
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_CORRUPT = Symptom.CORRUPT
 _RECURRENCE = Origin.RECURRENCE
 
 
@@ -46,18 +48,22 @@ class Hazards:
         "_alarm_exposure",
         "_alarm_rate",
         "_alarm_rates",
+        "_corrupt_rate",
         "_count",
         "_detectors",
         "_dormant",
         "_job_rate",
         "_job_wide",
         "_node_rate",
+        "_parked",
+        "_plain_rate",
         "_ran",
         "_random",
         "_rate",
         "_recurrence_seconds",
         "_reshapes",
         "_seed",
+        "_shares",
         "_since",
         "_stopping",
         "_waiting",
@@ -69,13 +75,23 @@ class Hazards:
         kinds: tuple[FaultKind, ...],
         detectors: tuple[Detector, ...],
         recurrence_seconds: float,
+        shares: Mapping[str, float] | None = None,
     ) -> None:
-        """``recurrence_seconds`` is the mean training time to the next strike of a permanent fault."""
+        """``recurrence_seconds`` is the mean training time to the next strike of a permanent fault.
+
+        ``shares`` has, by kind, the share of faults that interrupt the job; without it, or for a kind
+        that is not in it, those that stop the job do.
+        """
         self._seed = seed
+        self._shares = shares or {}
         self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
-        self._node_rate = fsum(k.rate_per_second for k in kinds if k.stops and not k.job_wide)
-        self._job_rate = fsum(k.rate_per_second for k in kinds if k.stops and k.job_wide)
+        rates = [(kind, kind.rate_per_second * self._share(kind)) for kind in kinds]
+        self._node_rate = fsum(r for k, r in rates if not k.job_wide and k.symptom is not _CORRUPT)
+        self._corrupt_rate = fsum(r for k, r in rates if not k.job_wide and k.symptom is _CORRUPT)
+        """Apart, since pools have multipliers of their own for it."""
+        self._plain_rate = self._node_rate + self._corrupt_rate
+        self._job_rate = fsum(r for k, r in rates if k.job_wide)
         self._random: Random = stream(seed, "false_alarms")
         self._alarm_exposure = exponential(self._random.random())
         self._alarm_rates: list[float] = []
@@ -91,20 +107,22 @@ class Hazards:
         self._count = 0
         self._dormant: list[Standing] = []
         """On nodes that a shrink left idle."""
+        self._parked: dict[int, list[Standing]] = {}
+        """By node in repair that will not be cured there."""
         self._job_wide: list[Standing] = []
-        self._stopping = 0
-        """How many of those that wait would stop the job."""
+        self._stopping = 0.0
+        """How many of those that wait would interrupt the job."""
 
     @property
     def standing(self) -> list[Standing]:
         """Every standing fault, in no useful order."""
-        return [*(standing for _, _, standing in self._waiting), *self._dormant, *self._job_wide]
+        parked = [standing for each in self._parked.values() for standing in each]
+        return [*(standing for _, _, standing in self._waiting), *self._dormant, *parked, *self._job_wide]
 
     def start(self, schedule: Schedule, at: float, cluster: Cluster, training: Training, run: Run) -> None:
         """A run begins: whatever it exposes the job to is scheduled."""
-        nodes = cluster.active_nodes
         if cluster.reshapes != self._reshapes:
-            self._size(nodes, cluster, training)
+            self._size(cluster, training)
         if self._dormant:
             self._sort_out(cluster)
         self._since = at
@@ -112,9 +130,14 @@ class Hazards:
             self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
-        self.schedule_job_wide(schedule, at, run)
+        if self._job_wide:
+            self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
-        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
+        if cluster.fleet is None:  # all nodes are alike: without a call
+            primary = self._plain_rate * cluster.active_nodes + self._job_rate
+        else:
+            primary = self.primary_rate(cluster)
+        self._rate = primary + self._alarm_rate + recurrences
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
@@ -144,6 +167,17 @@ class Hazards:
             schedule.cancel(standing.entry)
             standing.entry = -1
 
+    def primary_rate(self, cluster: Cluster) -> float:
+        """Faults a second that interrupt the job of these nodes, as configured, recurrences not counted."""
+        fleet = cluster.fleet
+        if fleet is None:
+            return self._plain_rate * cluster.active_nodes + self._job_rate
+        corrupt = self._corrupt_rate * fleet.corruption_weight if self._corrupt_rate else 0.0
+        return self._node_rate * fleet.weight + corrupt + self._job_rate
+
+    def _share(self, kind: FaultKind) -> float:
+        return self._shares.get(kind.name, 1.0 if kind.stops else 0.0)
+
     def expected_so_far(self, at: float) -> float:
         """Interruptions to be expected of the run in flight up to ``at``."""
         return self._rate * (at - self._since)
@@ -169,7 +203,7 @@ class Hazards:
             self._job_wide.remove(standing)
         else:
             heappop(self._waiting)
-            self._stopping -= kind.stops
+            self._stopping -= self._share(kind)
             if self._waiting:
                 self._schedule_next(schedule)
         logged = kind.event is not None and before.marks.logged < kind.logged_probability
@@ -185,20 +219,41 @@ class Hazards:
             logged=logged,
         )
 
-    def node_left(self, node: int) -> None:
-        """The node is out of the job for good, and its faults with it."""
+    def node_left(self, node: int) -> list[Fault]:
+        """The node is out of the job for good, and its faults with it; returns those that stood on it."""
+        gone = [standing.fault for standing in self.standing if standing.fault.node == node]
+        if not gone:
+            return gone
         self._dormant = [standing for standing in self._dormant if standing.fault.node != node]
         if any(entry[2].fault.node == node for entry in self._waiting):
             self._waiting = [entry for entry in self._waiting if entry[2].fault.node != node]
             heapify(self._waiting)
-            self._stopping = sum(entry[2].fault.kind.stops for entry in self._waiting)
+            self._stopping = fsum(self._share(entry[2].fault.kind) for entry in self._waiting)
+        return gone
+
+    def park(self, node: int) -> list[Fault]:
+        """The node goes to a repair that will not cure it: its faults, returned, rest until it is back."""
+        for due, _, standing in self._waiting:
+            if standing.fault.node == node:
+                standing.left_seconds = due - self._ran
+                self._dormant.append(standing)
+        parked = [standing for standing in self._dormant if standing.fault.node == node]
+        self.node_left(node)
+        if parked:
+            self._parked[node] = parked
+        return [standing.fault for standing in parked]
+
+    def unpark(self, node: int) -> None:
+        """The node is back, with whatever the repair did not cure."""
+        self._dormant += self._parked.pop(node, ())
 
     def stands_on(self, node: int) -> bool:
         """Whether the node carries a permanent fault."""
         return any(standing.fault.node == node for standing in self.standing)
 
-    def _size(self, nodes: int, cluster: Cluster, training: Training) -> None:
+    def _size(self, cluster: Cluster, training: Training) -> None:
         """The job has another size: its false alarms change, and some faults may have left with it."""
+        nodes = cluster.active_nodes
         view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
         self._reshapes = cluster.reshapes
         self._alarm_rates = [detector.false_alarms_per_second(view) for detector in self._detectors]
@@ -207,7 +262,7 @@ class Hazards:
             standing.left_seconds = due - self._ran
             self._dormant.append(standing)
         self._waiting.clear()
-        self._stopping = 0
+        self._stopping = 0.0
 
     def _sort_out(self, cluster: Cluster) -> None:
         """Faults on nodes that are in the job wait for their exposure; the others stay dormant."""
@@ -215,7 +270,7 @@ class Hazards:
         for standing in dormant:
             if cluster.is_in_job(standing.fault.node):
                 self._count += 1
-                self._stopping += standing.fault.kind.stops
+                self._stopping += self._share(standing.fault.kind)
                 heappush(self._waiting, (self._ran + standing.left_seconds, self._count, standing))
             else:
                 self._dormant.append(standing)

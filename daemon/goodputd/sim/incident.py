@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from goodputd.sim.faults import Marks
 from goodputd.sim.protocols import Case
 from goodputd.sim.recovery import RecoveryPlan
-from goodputd.sim.taxonomy import Action, Component, Layer
+from goodputd.sim.taxonomy import Action, CheckpointTier, Component, Layer, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _PLANNED = Component.PLANNED
+_REMOTE = CheckpointTier.REMOTE
 
 
 @dataclass(slots=True)
@@ -26,6 +27,8 @@ class Undecided:
     case: Case
     marks: Marks
     cause: str
+    named: int | None = None
+    """The node that triage names by the time of the decision."""
 
 
 @dataclass(slots=True)
@@ -55,7 +58,12 @@ class Incident:
     """Action and node of the newest decision."""
     recoveries: dict[str, Action] = field(default_factory=dict)
     """What was done, by the node or software cause that must now stay healthy (DESIGN rule 13)."""
+    first_stages: tuple[tuple[StageName, float], ...] = ()
+    """(stage, seconds) that the next restart begins with and others do not have."""
     restore_step: int = 0
+    restore_tier: CheckpointTier = _REMOTE
+    unreadable: int = 0
+    """Checkpoints that could not be read on the way to that one."""
     restores: int = 0
     """Restores verified so far."""
     repeats_crash: bool = False

@@ -13,8 +13,8 @@ from goodputd.errors import TransitionError
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
 from goodputd.sim.taxonomy import JobState
 
-_ROUNDING_SECONDS = 1e-7
-_ROUNDING_SHARE = 1e-15
+ROUNDING_SECONDS: Final = 1e-7
+ROUNDING_SHARE: Final = 1e-15
 """An instant meant as the end of a step or save may fall short of it by so much, and so much of itself."""
 
 
@@ -66,6 +66,18 @@ class Job:
 
 
 @dataclass(slots=True)
+class Aside:
+    """What a run has beside steps and saves that block it."""
+
+    validation_seconds: float
+    """Seconds spent in validations since the anchor, the one in flight included."""
+    validation_ends_at: float
+    """When the validation in flight ends; 0 for none."""
+    writing: bool
+    """A save that no longer blocks training is not durable yet."""
+
+
+@dataclass(slots=True)
 class Position:
     """Where a run stands at one instant."""
 
@@ -74,14 +86,17 @@ class Position:
     whole_steps: int
     """Completed steps."""
     saves_finished: int
+    """Saves that became durable since the anchor."""
     save_seconds: float
     """Seconds spent in saves since the anchor, the one in flight included."""
     activity_since: float
-    """When the step or save in flight began."""
+    """When the step or pause in flight began."""
     saved_at: float
-    """When the newest finished save ended; the anchor if none has."""
+    """When the newest finished save became durable; the anchor if none has."""
     save_ends_at: float
-    """When the save in flight ends; 0 while stepping."""
+    """When the save in flight ends; 0 while stepping or validating."""
+    aside: "Aside | None" = None
+    """Beside steps and saves; None where these are all there is."""
 
     @property
     def in_save(self) -> bool:
@@ -121,7 +136,7 @@ class Run:
         progress = self.anchor_progress
         saves = 0
         saved = 0.0
-        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * at
+        rounding = ROUNDING_SECONDS + ROUNDING_SHARE * at
         left = self.save_left_seconds
         if left > 0.0:
             if elapsed < left - rounding:
@@ -153,7 +168,7 @@ class Run:
     def _stepping(self, progress: float, elapsed: float, saves: int, saved: float, since: float) -> Position:
         """``elapsed`` seconds of stepping after ``since``, when progress was ``progress``."""
         now = progress + elapsed / self.step_seconds
-        rounding = _ROUNDING_SECONDS + _ROUNDING_SHARE * (since + elapsed)
+        rounding = ROUNDING_SECONDS + ROUNDING_SHARE * (since + elapsed)
         whole = math.floor(now + rounding / self.step_seconds)
         begun = since + (whole - progress) * self.step_seconds if whole > progress else since
         return Position(now, whole, saves, saved, begun, since, 0.0)
@@ -180,3 +195,39 @@ class Run:
         done = position.saves_finished - (1 if self.save_left_seconds > 0.0 else 0)
         step = self.next_save_step + max(0, done) * self.interval_steps
         return self.reaches_step_at(step) + self.save_seconds
+
+    def finishes_at(self, step: int) -> float:
+        """When step ``step``, ahead of the anchor, is completed, and validated if that is due there."""
+        return self.reaches_step_at(step)
+
+    def covers_at(self, step: int) -> float:
+        """When a save of a step after ``step`` is durable for the first time."""
+        if self.save_left_seconds > 0.0 and round(self.anchor_progress) > step:
+            return self.anchor_at + self.save_left_seconds
+        saves = max(0, (step - self.next_save_step) // self.interval_steps + 1)
+        return self.reaches_step_at(self.next_save_step + saves * self.interval_steps) + self.save_seconds
+
+    def validates_at(self, step: int) -> float | None:  # noqa: ARG002 - not every run validates
+        """When the first validation of a step after ``step`` ends; None when none ever comes."""
+        return None
+
+    def moved(self, at: float, position: Position, slow_factor: float, saved_step: int) -> "Run":
+        """The same run from ``at`` on, where it stands, at another speed.
+
+        ``saved_step`` is the step of the newest checkpoint, which the next save follows an interval later.
+        """
+        left = 0.0
+        next_save = saved_step + self.interval_steps
+        if position.in_save:
+            left = position.save_ends_at - at
+            next_save = position.whole_steps + self.interval_steps
+        return Run(
+            at,
+            position.progress,
+            left,
+            self.base_step_seconds,
+            slow_factor,
+            max(next_save, position.whole_steps + 1),
+            self.interval_steps,
+            self.save_seconds,
+        )

@@ -18,6 +18,7 @@ _CHECKPOINT_SAVE = Bucket.CHECKPOINT_SAVE
 _LOST_WORK = Bucket.LOST_WORK
 _PRODUCTIVE = Bucket.PRODUCTIVE
 _STRAGGLER = Bucket.STRAGGLER
+_VALIDATION = Bucket.VALIDATION
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class RunWork:
     """Step time of the stretch that its last save covers."""
     provisional_seconds: float
     """Step time of the stretch that no save covers yet."""
+    validation_seconds: float = 0.0
 
 
 def _zeros() -> dict[Bucket, float]:
@@ -55,6 +57,8 @@ class Account:
         buckets[_CHECKPOINT_SAVE] += work.save_seconds
         if work.straggler_seconds:
             buckets[_STRAGGLER] += work.straggler_seconds
+        if work.validation_seconds:
+            buckets[_VALIDATION] += work.validation_seconds
         if work.commits:
             buckets[_PRODUCTIVE] += self.provisional + work.committed_seconds
             self.provisional = work.provisional_seconds
@@ -101,11 +105,17 @@ class Ledger:
         """A stretch of training ended."""
         self.time.enter_run(work)
 
-    def roll_back(self) -> None:
-        """The job goes back to a checkpoint: what was not committed is lost."""
+    def roll_back(self, kept: float = 0.0) -> None:
+        """The job goes back to a checkpoint: what was not committed is lost, but for ``kept`` seconds."""
         time = self.time
-        time.buckets[_LOST_WORK] += time.provisional
-        time.provisional = 0.0
+        time.buckets[_LOST_WORK] += time.provisional - kept
+        time.provisional = kept
+
+    def commit(self, left: float) -> None:
+        """The stopped job saved where it stands: provisional work is productive, but for ``left`` seconds."""
+        time = self.time
+        time.buckets[_PRODUCTIVE] += time.provisional - left
+        time.provisional = left
 
     @property
     def active_gpus(self) -> int:

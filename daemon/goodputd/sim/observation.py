@@ -6,6 +6,7 @@ nothing else. It never learns the kind of fault, whether it is transient, or whi
 
 from dataclasses import dataclass
 
+from goodputd.sim.specs import SPEC, Probability
 from goodputd.sim.taxonomy import Component, Layer
 
 
@@ -37,6 +38,36 @@ class Observation:
     gradient_shift_sigmas: float
     """How far the rank's gradient norm moves from the other ranks', in standard deviations."""
     uniform: float
+    corrupt: "CorruptState | None" = None
+    """What corrupt training state shows; None where nothing is corrupt."""
+
+
+@dataclass(slots=True)
+class WrongRank:
+    """What a rank that computes wrongly shows; uniforms in [0, 1) belong to the fault or the node."""
+
+    is_defect: bool
+    """It does it again when it is tested or trains on."""
+    sentinel_uniform: float
+    shadow_uniform: float
+    chances: tuple[float, float]
+    """Of a scan and of a probe, by fault: decide whether its patterns provoke the defect."""
+    phases: tuple[float, float]
+    """Of the node in the rounds of scans and probes."""
+
+
+@dataclass(slots=True)
+class CorruptState:
+    """What corrupt training state shows by itself, whatever became of the fault that corrupted it."""
+
+    validation_ends_at: float | None
+    """When the first validation ends that runs on it; None when none ever does."""
+    uniform: float
+    """In [0, 1), belongs to the fault: decides whether a validation can see it."""
+    loss_shift_sigmas: float
+    """How far the loss is off, in standard deviations of one step; infinite for NaN."""
+    rank: WrongRank | None
+    """None when the fault is gone and the state is all that is left."""
 
 
 Claim = tuple[float, int, Layer]
@@ -65,3 +96,15 @@ class Detection:
     """What the claim names as broken."""
     is_slow: bool
     """The job still makes progress."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DiagnosisSpec:
+    """Which node a detected fault is blamed on."""
+
+    __pydantic_config__ = SPEC
+
+    found_probability: Probability = 1.0
+    """Chance that a fault of a node is attributed to any node; otherwise the job restarts as it is."""
+    innocent_probability: Probability = 0.0
+    """Chance that the node that is blamed is another one of the job."""

@@ -5,7 +5,7 @@ event is spent on polls and beats that find nothing.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from goodputd.sim.observation import Detection, JobView, Observation
 from goodputd.sim.taxonomy import Action, Layer, Reason
@@ -43,6 +43,8 @@ class Case:
     detection: Detection
     strikes: int
     """Strikes standing on the node, this one included; 0 when no node is to blame."""
+    score: float = 0.0
+    """The node's score after this failure, for policies that keep one."""
 
 
 @dataclass(slots=True)
@@ -63,6 +65,23 @@ class Policy(Protocol):
         """How long a strike stands; infinite for lifetime counting."""
         ...
 
+    @property
+    def outlasts_repair(self) -> bool:
+        """Whether strikes stay with a node that comes back from repair."""
+        ...
+
     def decide(self, case: Case) -> Decision:
         """The decision for one detected fault or false alarm."""
+        ...
+
+
+@runtime_checkable
+class ScoringPolicy(Policy, Protocol):
+    """A policy that keeps a score per node."""
+
+    def rescore(self, score: float | None, up_seconds: float) -> float:
+        """The score after one more failure of a node, None for its first.
+
+        ``up_seconds`` is how long it was up since the last one, or since its last repair.
+        """
         ...

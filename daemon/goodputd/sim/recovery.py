@@ -44,6 +44,8 @@ class RecoverySpec:
 
 _BUCKETS: Final[dict[StageName, Bucket]] = {
     StageName.DECIDE: Bucket.DECISION,
+    StageName.HOT_RESET: Bucket.RESTART,
+    StageName.HOST_SELECTION: Bucket.RESTART,
     StageName.RESCHEDULE: Bucket.RESTART,
     StageName.COLLECTIVE_INIT: Bucket.RESTART,
     StageName.RESTORE: Bucket.CHECKPOINT_RESTORE,
@@ -78,14 +80,17 @@ def _plan(*stages: tuple[StageName, float]) -> RecoveryPlan:
     )
 
 
-def decide_plan(spec: RecoverySpec) -> RecoveryPlan:
-    """The part of a plan before the decision is known."""
-    return _plan((StageName.DECIDE, spec.decide_seconds))
+def decide_plan(spec: RecoverySpec, at_least: float = 0.0, more: float = 0.0) -> RecoveryPlan:
+    """The part of a plan before the decision is known, ``at_least`` or by so many seconds ``more``."""
+    return _plan((StageName.DECIDE, max(spec.decide_seconds, at_least) + more))
 
 
-def restart_plan(spec: RecoverySpec, restore_seconds: float) -> RecoveryPlan:
-    """From the decision to verified training."""
+def restart_plan(
+    spec: RecoverySpec, restore_seconds: float, first: tuple[tuple[StageName, float], ...] = ()
+) -> RecoveryPlan:
+    """From the decision to verified training; ``first`` are stages that not every restart has."""
     return _plan(
+        *first,
         (StageName.RESCHEDULE, spec.reschedule_seconds),
         (StageName.COLLECTIVE_INIT, spec.collective_init_seconds),
         (StageName.RESTORE, restore_seconds),

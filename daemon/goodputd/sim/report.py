@@ -3,14 +3,16 @@
 Running quantities come from anchors here, so that looking accumulates nothing (DESIGN rule 15).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from goodputd.sim.capacity import CapacityCounts
 from goodputd.sim.job import Position
-from goodputd.sim.ledger import Account
+from goodputd.sim.ledger import Account, RunWork
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import NodeStrikes, Snapshot, Total, unplanned
+from goodputd.sim.snapshot import Corruptions, FleetSnapshot, NodeStrikes, Snapshot, Total, unplanned
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -19,10 +21,15 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Layer,
+    Misdiagnosis,
+    NodeState,
+    Readiness,
     RecoveryOutcome,
 )
+from goodputd.sim.training import Training
 
 _RECOVERING_ACTIONS = (Action.RESTART, Action.EVICT)
+_REMOTE = CheckpointTier.REMOTE
 _WORST_NODES = 20
 _STRIKES_WORTH_A_SERIES = 2
 
@@ -43,13 +50,10 @@ def report(state: State, context: Context) -> Snapshot:
     """The scenario as of ``state.now``, or as of the moment the job completed."""
     now = state.now if state.completed_at is None else state.completed_at
     training = state.training
-    position = training.position(now) if training.run is not None else None
-    work = None if position is None else training.work(now, position)
+    position, work, step = _in_flight(training, now)
     time, gpus, idle = state.ledger.at(now, work)
     tally = state.tally
-    step = training.step if position is None else position.whole_steps
     recoveries = state.outcomes.at(now)
-    down = state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -69,36 +73,71 @@ def report(state: State, context: Context) -> Snapshot:
         decisions=dict(tally.decisions),
         recoveries=recoveries,
         verifications=dict(tally.verifications),
+        corruptions=Corruptions(tally.corruptions_injected, dict(tally.corruptions)),
         steps=training.counts.executed + step - training.step,
         lost_steps=training.counts.lost,
         retracted_steps=training.counts.retracted,
         step=step,
         checkpoints=_checkpoints(state, position),
+        restores=_restores(state),
         recovery_seconds=tally.recovery.frozen(),
         detection_seconds={key: counting.frozen() for key, counting in tally.detections.items()},
         stage_seconds={name: total.copy() for name, total in tally.stages.items()},
         effective_training_time_ratio=_ratio(_kept(time), now),
         effective_utilization_ratio=_ratio(_kept(gpus), state.cluster.nominal_gpus * now),
-        effective_compute_ratio=_ratio(now - down, now),
+        effective_compute_ratio=_ratio(now - _stopped_seconds(state, now), now),
         recovery_success_ratio={action: _success(recoveries, action) for action in _RECOVERING_ACTIONS},
         mttr_seconds=_mean([tally.recovery.total]),
         mtbf_seconds=_ratio(now, unplanned(tally.interruptions)),
         mttd_seconds={symptom: _ratio(t.seconds, t.count) for symptom, t in tally.mttd.items()},
         mttd_overall_seconds=_mean(tally.mttd.values()),
+        fleet=_fleet(state),
         nodes=dict(state.cluster.counts),
         gpus={at: count * state.cluster.gpus_per_node for at, count in state.cluster.counts.items()},
         job_state=state.job.state,
         node_strikes=_node_strikes(state, context),
-        undetected_faults=sum(1 for fault in state.present if not fault.detected),
-        loss=loss_at(context.loss, context.seed, step),
-        gradient_norm=gradient_norm_at(context.loss, context.seed, step),
+        undetected_faults=_undetected(state),
+        loss=_loss(state, context, step),
+        gradient_norm=_gradient_norm(state, context, step),
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
-        last_checkpoint_at={CheckpointTier.REMOTE: _last_checkpoint_at(state, position)},
+        last_checkpoint_at=_last_checkpoint_at(state, position),
         detection_timeout_seconds=_timeouts(context.detectors),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
     )
+
+
+def _fleet(state: State) -> FleetSnapshot:
+    shop, reserve, diagnosis = state.shop, state.cluster.reserve, state.diagnosis
+    spares = dict.fromkeys(Readiness, 0)
+    counts = CapacityCounts() if reserve is None else reserve.counts
+    if reserve is None:
+        spares[Readiness.WARM] = state.cluster.counts[NodeState.SPARE]
+    else:
+        waiting = (len(reserve.warm), len(reserve.cold), len(reserve.preemptible))
+        spares.update(zip(Readiness, waiting, strict=True))
+    fleet = state.cluster.fleet
+    return FleetSnapshot(
+        repairs=dict(shop.counts.outcomes),
+        repair_line=shop.line,
+        hot_resets=dict(shop.counts.hot_resets),
+        spares=spares,
+        host_selections=counts.host_selections,
+        displaced_nodes=counts.displaced,
+        preemptions=counts.preemptions,
+        misdiagnoses=dict.fromkeys(Misdiagnosis, 0) if diagnosis is None else dict(diagnosis.counts),
+        lemons=0 if fleet is None else len(fleet.lemons),
+        lemon_faults=0 if fleet is None else fleet.lemon_faults,
+    )
+
+
+def _in_flight(training: Training, now: float) -> tuple[Position | None, RunWork | None, int]:
+    """Position and work of the run in flight, if there is one, and the last whole step."""
+    if training.run is None:
+        return None, None, training.step
+    position = training.position(now)
+    return position, training.work(now, position), position.whole_steps
 
 
 def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
@@ -126,6 +165,28 @@ def _kept(account: Account) -> float:
     return account.buckets[Bucket.PRODUCTIVE] - account.retracted
 
 
+def _loss(state: State, context: Context, step: int) -> float | None:
+    """The loss of the step, with what corruption added to it; None for NaN."""
+    jump = sum(taint.fault.kind.loss_jump for taint in state.taints if taint.step < step)
+    return None if math.isinf(jump) else loss_at(context.loss, context.seed, step) + jump
+
+
+def _gradient_norm(state: State, context: Context, step: int) -> float | None:
+    """The gradient norm of the step; None for NaN."""
+    nan = any(math.isinf(taint.fault.kind.loss_jump) for taint in state.taints if taint.step < step)
+    return None if nan else gradient_norm_at(context.loss, context.seed, step)
+
+
+def _stopped_seconds(state: State, now: float) -> float:
+    return state.down_seconds + (0.0 if state.down_since is None else now - state.down_since)
+
+
+def _undetected(state: State) -> int:
+    """Faults at work that no layer has found, those included whose corrupt state is all that is left."""
+    lingering = [taint.fault for taint in state.taints if taint.lingers]
+    return sum(1 for fault in (*state.present, *lingering) if not fault.detected)
+
+
 def _success(recoveries: dict[tuple[Action, RecoveryOutcome], int], action: Action) -> float | None:
     succeeded = recoveries[action, RecoveryOutcome.SUCCESS]
     return _ratio(succeeded, succeeded + recoveries[action, RecoveryOutcome.FAILURE])
@@ -134,18 +195,38 @@ def _success(recoveries: dict[tuple[Action, RecoveryOutcome], int], action: Acti
 def _checkpoints(
     state: State, position: Position | None
 ) -> dict[tuple[CheckpointTier, CheckpointOutcome], int]:
-    counts = state.training.counts
+    training = state.training
+    counts = training.counts
     running = 0 if position is None else position.saves_finished
-    return {
-        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): counts.saves + running,
-        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): counts.interrupted_saves,
+    found = {
+        (_REMOTE, CheckpointOutcome.SAVED): counts.saves + running,
+        (_REMOTE, CheckpointOutcome.INTERRUPTED): counts.interrupted_saves,
+        (_REMOTE, CheckpointOutcome.UNREADABLE): state.tally.unreadable,
     }
+    for tier, weaker in training.tier_counts.items():
+        running = training.saves_of_run(tier, state.now)[0]
+        found[tier, CheckpointOutcome.SAVED] = weaker.saved + running
+        found[tier, CheckpointOutcome.INTERRUPTED] = weaker.interrupted
+    return found
 
 
-def _last_checkpoint_at(state: State, position: Position | None) -> float | None:
-    if position is None or position.saves_finished == 0:
-        return state.training.store.last_saved_at
-    return position.saved_at
+def _restores(state: State) -> dict[CheckpointTier, int]:
+    training = state.training
+    weaker = {tier: counts.restored for tier, counts in training.tier_counts.items()}
+    closed = state.incidents - (state.incident is not None)
+    return {_REMOTE: closed - sum(weaker.values()), **weaker}
+
+
+def _last_checkpoint_at(state: State, position: Position | None) -> dict[CheckpointTier, float | None]:
+    training = state.training
+    is_new = position is not None and position.saves_finished > 0
+    remote = position.saved_at if is_new and position is not None else training.store.last_saved_at
+    found: dict[CheckpointTier, float | None] = {_REMOTE: remote}
+    for tier in training.tier_counts:
+        saves, saved_at = training.saves_of_run(tier, state.now)
+        held = training.held.get(tier)
+        found[tier] = saved_at if saves else None if held is None else held.at
+    return found
 
 
 def _last_step_at(state: State, position: Position | None, step: int) -> float | None:

@@ -4,13 +4,15 @@ Restarts, restores and verifies. The plan is data and walked by ``walk``; this m
 the end of a plan leads to.
 """
 
+from goodputd.sim.capacity import Reserve
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     JobResized,
+    NodePreempted,
     RestoreVerified,
     TrainingResumed,
 )
-from goodputd.sim.faults import JOB_WIDE, Marks
+from goodputd.sim.faults import JOB_WIDE, Fault, Marks
 from goodputd.sim.incident import Incident, Undecided
 from goodputd.sim.loss import verify
 from goodputd.sim.monitoring import Monitoring
@@ -23,8 +25,10 @@ from goodputd.sim.recovery import (
     restart_plan,
     second_restore_plan,
 )
+from goodputd.sim.restoring import Restoring
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import (
     Action,
     Bucket,
@@ -33,17 +37,17 @@ from goodputd.sim.taxonomy import (
     Layer,
     Reason,
     StageName,
-    Symptom,
     VerificationOutcome,
 )
+from goodputd.sim.triage import Triage, triage
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BUCKET_WAITING_FOR_CAPACITY = Bucket.WAITING_FOR_CAPACITY
-_CORRUPT = Symptom.CORRUPT
 _DECIDE = StageName.DECIDE
 _DETECT = StageName.DETECT
 _EVICT = Action.EVICT
+_HOST_SELECTION = StageName.HOST_SELECTION
 _LAYER_PLANNED = Layer.PLANNED
 _NO_CAPACITY = Reason.NO_CAPACITY
 _PLANNED = Component.PLANNED
@@ -62,40 +66,60 @@ class Response:
     """What is done about detections."""
 
     __slots__ = (
-        "_checkpoint",
+        "_capacity",
         "_decide_plan",
         "_decisions",
+        "_gasp",
+        "_gasp_plan",
         "_job_spec",
         "_loss",
         "_monitoring",
         "_recovery",
         "_restart_plans",
+        "_restoring",
         "_state",
+        "_tainting",
+        "_triage",
         "_walk",
     )
 
     def __init__(
-        self, state: State, monitoring: Monitoring, decisions: Decisions, walk: Walk, parts: Parts
+        self,
+        state: State,
+        monitoring: Monitoring,
+        tainting: Tainting,
+        decisions: Decisions,
+        walk: Walk,
+        *,
+        parts: Parts,
     ) -> None:
         """Settings only; the state is the scenario's."""
         self._walk = walk
+        self._tainting = tainting
         self._state = state
         self._monitoring = monitoring
         self._decisions = decisions
         self._job_spec = parts.job
-        self._checkpoint = parts.checkpoint
+        self._restoring = Restoring(state, tainting, parts.checkpoint)
+        self._capacity = parts.cluster.capacity
+        self._gasp = parts.checkpoint.last_gasp_probability
+        self._triage = parts.corruption.triage
         self._recovery = parts.recovery
         self._loss = parts.loss
         self._decide_plan = decide_plan(parts.recovery)
+        self._gasp_plan = decide_plan(parts.recovery, at_least=parts.checkpoint.last_gasp_seconds)
         self._restart_plans: dict[float, RecoveryPlan] = {}
 
     # --- detection -> incident
 
-    def take(self, case: Case, marks: Marks, cause: str, down_since: float) -> Incident:
+    def take(
+        self, case: Case, marks: Marks, cause: str, down_since: float, suspect: Fault | None = None
+    ) -> Incident:
         """Open an incident for the detection, or let it join the open one; decide comes next.
 
         ``cause`` names what must stay healthy for an earlier recovery to count as a success;
-        ``down_since`` is the fault's instant if it stopped the job, else now.
+        ``down_since`` is the fault's instant if it stopped the job, else now. ``suspect`` is the fault
+        behind corrupt state, for triage to find.
         """
         state = self._state
         component = case.detection.component
@@ -103,7 +127,9 @@ class Response:
         incident = state.incident
         if incident is None:
             incident = self._open(component, case.detection.layer, marks)
+            plan = self._gasp_plan if self._gasp > 0.0 and self._gasps(marks) else self._decide_plan
         else:
+            plan = self._decide_plan
             self._walk.cut(incident)
             if incident.is_planned:
                 incident.component = component
@@ -111,10 +137,15 @@ class Response:
                 state.tally.interruption(component, incident.layer, state.now)
                 state.down_since = down_since
         incident.marks = marks
-        incident.undecided.append(Undecided(case, marks, cause))
+        undecided = Undecided(case, marks, cause)
+        incident.undecided.append(undecided)
+        if suspect is not None:
+            found = self._triage_of(suspect)
+            undecided.named = found.node
+            plan = decide_plan(self._recovery, more=found.seconds)
         self._monitoring.mute()
         incident.pace = pace_of(self._recovery, marks.pace)
-        self._walk.begin(incident, self._decide_plan)
+        self._walk.begin(incident, plan)
         return incident
 
     def planned_stop(self) -> None:
@@ -142,11 +173,34 @@ class Response:
         """The plan is through: carry out what it decided, or verify what it restored."""
         if not self._walk.finish(incident):
             return
-        if incident.plan is self._decide_plan:
+        if incident.undecided:
+            if incident.plan is self._gasp_plan:
+                self._last_gasp()
             self._decisions.carry_out(incident)
             self.restart(incident)
         else:
             self._verify(incident)
+
+    def _triage_of(self, suspect: Fault) -> Triage:
+        """What it takes to find the node: the steps since the last clean checkpoint, run again."""
+        state = self._state
+        training = state.training
+        steps = training.step - self._tainting.clean_step(training.store.last)
+        rerun_seconds = steps * training.step_seconds
+        nodes = state.cluster.active_nodes
+        return triage(self._triage, state.seed, suspect, rerun_seconds=rerun_seconds, nodes=nodes)
+
+    def _gasps(self, marks: Marks) -> bool:
+        """Whether the survivors will save where the job stands: never a state that is known to be corrupt."""
+        if self._tainting.any_found:
+            return False
+        return uniforms(self._state.seed, f"last_gasp/{marks!r}", 1)[0] < self._gasp
+
+    def _last_gasp(self) -> None:
+        """The survivors have saved the last whole step."""
+        state = self._state
+        if state.training.save_where_it_stands(state.now) and state.taints:
+            self._tainting.saved(state.training.step)
 
     # --- reschedule and restore
 
@@ -154,31 +208,59 @@ class Response:
         """Go on with the healthy nodes there are, or wait for more."""
         state = self._state
         cluster = state.cluster
-        cluster.grow()
+        if cluster.active_replicas < cluster.nominal_replicas:
+            self._grow(incident)
         self._resize()
         if cluster.active_replicas < self._job_spec.min_replicas:
             self._wait(incident)
             return
-        incident.restore_step = self._restore_step(incident)
-        self._walk.begin(incident, self._restart_plan(self._restore_seconds()))
-
-    def _restart_plan(self, restore_seconds: float) -> RecoveryPlan:
-        """Plans differ by the restore time only, which takes few values: built once."""
+        restore_seconds = self._restoring.choose(incident)
         plan = self._restart_plans.get(restore_seconds)
-        if plan is None:
-            plan = self._restart_plans[restore_seconds] = restart_plan(self._recovery, restore_seconds)
-        return plan
+        if plan is None or incident.first_stages:
+            plan = self._new_restart_plan(incident, restore_seconds)
+        self._walk.begin(incident, plan)
 
-    def _restore_seconds(self) -> float:
+    def _grow(self, incident: Incident) -> None:
+        """Fill the places that are free; where not every spare is warm, that is a host selection."""
         cluster = self._state.cluster
-        nodes = cluster.active_nodes
-        resharded = cluster.active_replicas != self._state.training.saved_replicas
-        return self._checkpoint.restore_seconds(nodes, resharded=resharded)
+        grown = cluster.grow()
+        if cluster.reserve is not None:
+            if grown:
+                selection = (_HOST_SELECTION, self._capacity.host_selection_seconds)
+                incident.first_stages = (*incident.first_stages, selection)
+            self._call_for_nodes(cluster.reserve)
+
+    def _call_for_nodes(self, reserve: Reserve) -> None:
+        """Places are free and nobody is left to take them: ask other work for a node."""
+        state = self._state
+        if reserve.preemptible and not reserve.is_preempting and state.cluster.vacant_nodes:
+            reserve.is_preempting = True
+            state.schedule.push(state.now + self._capacity.preemption_seconds, "preempted", reserve)
+
+    def preempted(self, reserve: Reserve) -> bool:
+        """Other work gave up a node; returns whether that was the last that is called for."""
+        state = self._state
+        state.facts.append(NodePreempted(state.now, reserve.preempt()))
+        reserve.is_preempting = bool(reserve.preemptible) and state.cluster.lacks_nodes()
+        if reserve.is_preempting:
+            state.schedule.push(state.now + self._capacity.preemption_seconds, "preempted", reserve)
+        return not reserve.is_preempting
+
+    def _new_restart_plan(self, incident: Incident, restore_seconds: float) -> RecoveryPlan:
+        """Most plans differ by the restore time only, which takes few values: these are built once."""
+        first_stages, incident.first_stages = incident.first_stages, ()
+        plan = restart_plan(self._recovery, restore_seconds, first_stages)
+        if not first_stages:
+            self._restart_plans[restore_seconds] = plan
+        return plan
 
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
+        if cluster.fleet is not None and state.training.set_pace(cluster.fleet.pace):
+            cluster.reshapes += 1
         if state.training.resize(cluster.active_replicas):
+            state.training.held.clear()
             state.ledger.set_active_gpus(cluster.active_gpus, state.now)
             state.facts.append(
                 JobResized(state.now, cluster.active_replicas, cluster.active_gpus, cluster.nominal_gpus)
@@ -193,15 +275,6 @@ class Response:
         self._decisions.await_capacity(
             incident, self._job_spec.min_replicas * state.cluster.nodes_per_replica
         )
-
-    def _restore_step(self, incident: Incident) -> int:
-        """The newest checkpoint that is known clean and past which the job does not crash again."""
-        store = self._state.training.store
-        step = store.last
-        for fault in self._state.present:
-            if fault.detected and fault.kind.symptom is _CORRUPT:
-                step = min(step, store.at_or_before(fault.step))
-        return store.before(step) if incident.repeats_crash else step
 
     # --- verify and resume
 
@@ -219,14 +292,19 @@ class Response:
             RestoreVerified(state.now, incident.number, outcome, difference, incident.restore_step)
         )
         if outcome in _JUMPS:
-            incident.restore_step = state.training.store.before(incident.restore_step)
-            self._walk.begin(incident, second_restore_plan(self._recovery, self._restore_seconds()))
+            self._restoring.further_back(incident)
+            plan = second_restore_plan(self._recovery, self._restoring.remote_seconds())
+            self._walk.begin(incident, plan)
             return
         self._resume(incident)
 
     def _resume(self, incident: Incident) -> None:
         state = self._state
-        lost, retracted = state.training.restore(incident.restore_step)
+        lost, retracted = state.training.restore(incident.restore_step, incident.restore_tier)
+        if incident.unreadable:
+            state.tally.unreadable += incident.unreadable
+        if state.taints:
+            self._tainting.restored(incident.restore_step)
         self._settle_present(incident)
         state.incident = None
         state.outcomes.verified(incident.recoveries, state.now)
@@ -239,6 +317,8 @@ class Response:
         state.ledger.open(None, state.now)
         state.job.move(_RUNNING)
         state.start_run()
+        if state.taints and state.training.run is not None:
+            self._tainting.run_began(state.training.run)
         state.facts.append(
             TrainingResumed(
                 state.now,
@@ -261,11 +341,13 @@ class Response:
         present, state.present = state.present, []
         for fault in present:
             if fault.transient:
-                if not fault.detected:
+                if not fault.detected and not self._tainting.outlives(fault):
                     self._monitoring.forget(fault)
                 continue
             if fault.announced >= 0:
                 state.schedule.cancel(fault.announced)
                 fault.announced = -1
             if fault.node != JOB_WIDE or not incident.repeats_crash:
-                state.hazards.keep(fault, fault.step)
+                standing = self._tainting.stands(fault)
+                state.hazards.keep(standing, fault.step)
+                self._monitoring.watch_standing(standing)

@@ -5,10 +5,12 @@ a run into any pieces never changes its history, because nothing is accumulated 
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
-from goodputd.sim.cluster import Cluster
+from goodputd.sim.building import new_state
+from goodputd.sim.corruption import Taint
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     Command,
@@ -16,39 +18,34 @@ from goodputd.sim.events import (
     Fact,
     FalseAlarmRaised,
     FaultOccurred,
-    NodeReturned,
     TargetReached,
 )
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
-from goodputd.sim.hazards import Hazards, Standing
+from goodputd.sim.hazards import Standing
 from goodputd.sim.incident import Incident
-from goodputd.sim.job import Job
-from goodputd.sim.ledger import Ledger
-from goodputd.sim.monitoring import Monitoring
+from goodputd.sim.job import Run
+from goodputd.sim.monitoring import BY_A_PERSON, Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.parts import Parts
 from goodputd.sim.report import Context, report
 from goodputd.sim.response import Response
-from goodputd.sim.schedule import Schedule
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_HOUR
-from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
-from goodputd.sim.tally import Outcomes, new_tally
+from goodputd.sim.supply import Supply
+from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
-from goodputd.sim.training import Training
 from goodputd.sim.walk import Walk
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _BENIGN = Symptom.BENIGN
 _COMPLETED = JobState.COMPLETED
+_CORRUPT = Symptom.CORRUPT
 _FAILED = NodeState.FAILED
 _FALSE_ALARM = Component.FALSE_ALARM
 _INJECTED = Origin.INJECTED
 _RUNNING = JobState.RUNNING
 _STALLED = JobState.STALLED
 _UNDETECTED_STALL = Bucket.UNDETECTED_STALL
-_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
 
 
 class Simulation:
@@ -59,25 +56,8 @@ class Simulation:
         self.name = parts.name
         self._kinds = {kind.name: kind for kind in parts.kinds}
         self._during_recovery = parts.faults.during_recovery
-        cluster = Cluster(parts.cluster, parts.job.gpus_per_replica)
-        ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
-        recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
-        self._state = State(
-            seed=parts.seed,
-            schedule=Schedule(),
-            cluster=cluster,
-            job=Job(),
-            ledger=ledger,
-            training=Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas),
-            hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
-            tally=new_tally(parts.kinds, parts.detectors),
-            outcomes=Outcomes(),
-            target_step=parts.until_step,
-        )
-        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds)
-        self._decisions = Decisions(self._state, self._monitoring, parts.policy, parts.cluster)
-        self._walk = Walk(self._state, self._monitoring)
-        self._response = Response(self._state, self._monitoring, self._decisions, self._walk, parts)
+        self._state = new_state(parts)
+        self._engage(parts)
         self._context = Context(
             parts.name,
             parts.seed,
@@ -86,8 +66,11 @@ class Simulation:
             parts.policy.window_seconds,
             parts.cluster.spares,
         )
-        self._rejoins_at_checkpoint = parts.job.rejoin == "checkpoint"
-        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes)
+        self._supply = Supply(
+            self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"
+        )
+        cluster = self._state.cluster
+        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet)
         self._handlers: dict[str, Callable[[Any], None]] = {
             "fault": self._on_candidate,
             "scripted": self._on_scripted,
@@ -96,14 +79,29 @@ class Simulation:
             "false_alarm": self._on_false_alarm,
             "plan": self._response.plan_ended,
             "collective": self._walk.collective_begins,
-            "node_returns": self._on_node_returns,
+            "node_returns": self._supply.node_returns,
+            "crew_wanted": self._supply.crew_wanted,
+            "preempted": self._supply.preempted,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
+            "bake": self._on_bake,
+            "hyper_ends": self._on_hyper_ends,
+            "node_test": self._on_node_test,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
         self._schedule_candidate()
         self._state.start_run()
+
+    def _engage(self, parts: Parts) -> None:
+        """Those who act on the state."""
+        self._monitoring = Monitoring(self._state, parts.detectors, parts.operator_seconds, parts.loss.noise)
+        self._tainting = Tainting(self._state, self._monitoring, parts.corruption)
+        self._decisions = Decisions(self._state, self._monitoring, self._tainting, parts)
+        self._walk = Walk(self._state, self._monitoring)
+        self._response = Response(
+            self._state, self._monitoring, self._tainting, self._decisions, self._walk, parts=parts
+        )
 
     @property
     def now(self) -> float:
@@ -162,14 +160,23 @@ class Simulation:
 
     def _schedule_candidate(self) -> None:
         at = self._source.next_at
-        if at is not None:
+        if at is not None and at < inf:
             self._state.schedule.push(at, "fault")
 
     def _on_candidate(self, _: None) -> None:
         fault = self._source.take()
         self._schedule_candidate()
-        if self._reaches_job(fault.node):
+        if self._reaches_job(fault.node) and not (fault.lemon and self._was_cured(fault)):
             self._strike(fault)
+
+    def _was_cured(self, fault: Fault) -> bool:
+        """Whether a repair made an ordinary node of the lemon since the fault was drawn; counts it else."""
+        fleet = self._state.cluster.fleet
+        assert fleet is not None  # noqa: S101 - it is where lemons come from
+        if fault.node not in fleet.lemons:
+            return True
+        fleet.lemon_faults += 1
+        return False
 
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""
@@ -197,6 +204,7 @@ class Simulation:
         return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
 
     def _on_recurrence(self, standing: Standing) -> None:
+        self._monitoring.call_off(standing.fault)
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
@@ -237,16 +245,25 @@ class Simulation:
         assert run is not None  # noqa: S101 - a running job has a run
         position = run.position(state.now)
         fault.step = position.whole_steps
-        self._monitoring.watch_running(fault, run, position)
+        if fault.kind.symptom is _CORRUPT:
+            self._monitoring.watch_corrupt(fault, run, position)
+            self._tainting.struck(fault, run)
+        else:
+            self._monitoring.watch_running(fault, run, position)
         if fault.kind.stops:
             state.halt(_STALLED, position)
             state.ledger.open(_UNDETECTED_STALL, state.now)
         elif fault.kind.slow_factor > run.slow_factor:
             state.cancel_run_entries()
-            slowed = state.training.change_speed(state.now, fault.kind.slow_factor)
-            state.hazards.schedule_job_wide(state.schedule, state.now, slowed)
-            state.schedule_target()
-            self._schedule_planned_stop()
+            self._run_changed(state.training.change_speed(state.now, fault.kind.slow_factor))
+
+    def _run_changed(self, run: Run) -> None:
+        """The run goes on at another speed or rhythm: what was scheduled for it comes at other times."""
+        state = self._state
+        state.hazards.schedule_job_wide(state.schedule, state.now, run)
+        state.schedule_target()
+        self._supply.schedule_planned_stop()
+        self._tainting.speed_changed(run)
 
     # --- detection
 
@@ -254,13 +271,16 @@ class Simulation:
         fault, index = claim
         state = self._state
         detection = self._monitoring.claimed(fault, index)
+        if state.diagnosis is not None:
+            detection = state.diagnosis.blame(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
+        suspect = self._tainting.found(fault, detection) if state.taints else None
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
         down_since = fault.at if fault.kind.stops else state.now
-        incident = self._response.take(case, fault.marks, cause, down_since)
+        incident = self._response.take(case, fault.marks, cause, down_since, suspect)
         self._raised(fault, detection, incident)
         if fault.node == JOB_WIDE:
             crash = (fault.kind.name, incident.stop_step)
@@ -292,39 +312,43 @@ class Simulation:
         incident = self._response.take(self._decisions.case(detection), marks, f"node {node}", state.now)
         state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
 
-    # --- capacity and target
-
-    def _on_node_returns(self, returned: tuple[int, bool]) -> None:
-        state = self._state
-        node, no_fault_found = returned
-        state.cluster.return_repaired(node)
-        state.facts.append(NodeReturned(state.now, node, no_fault_found))
-        if state.job.state is _WAITING_FOR_CAPACITY and state.incident is not None:
-            self._response.restart(state.incident)
-        else:
-            self._schedule_planned_stop()
-
-    def _schedule_planned_stop(self) -> None:
-        """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
-        state = self._state
-        run = state.training.run
-        if (
-            self._rejoins_at_checkpoint
-            and run is not None
-            and state.cluster.can_grow()
-            and state.planned_entry < 0
-        ):
-            stop_at = run.next_save_ends_at(state.now)
-            state.planned_entry = state.schedule.push(stop_at, "planned_stop")
+    # --- planned stop and target
 
     def _on_planned_stop(self, _: None) -> None:
         self._state.planned_entry = -1
         self._response.planned_stop()
 
-    def _on_target(self, _: None) -> None:
+    def _on_target(self, again: str | None) -> None:
         state = self._state
         state.target_entry = -1
+        if state.taints and again is None:
+            # what the validation of this very step finds comes first
+            state.target_entry = state.schedule.push(state.now, "target", "again")
+            return
         state.halt(_COMPLETED, state.training.position(state.now), is_planned=True)
         state.completed_at = state.now
         assert state.target_step is not None  # noqa: S101 - it is what was scheduled
         state.facts.append(TargetReached(state.now, state.target_step))
+        for fault in (*state.present, *(standing.fault for standing in state.hazards.standing)):
+            self._monitoring.call_off(fault)
+        self._tainting.end_reached()
+
+    # --- corruption
+
+    def _on_bake(self, taint: Taint) -> None:
+        self._tainting.baked(taint)
+        if self._tainting.discovers_at_checkpoint:
+            self._monitoring.call_off(taint.fault)
+            self._on_detection((taint.fault, BY_A_PERSON))
+
+    def _on_node_test(self, claim: tuple[Fault, int]) -> None:
+        """A test found the defect of a node that is at rest; outside of the job nobody is stopped for it."""
+        claim[0].announced = -1
+        if self._state.cluster.is_in_job(claim[0].node):
+            self._on_detection(claim)
+
+    def _on_hyper_ends(self, _: None) -> None:
+        state = self._state
+        if state.job.state is _RUNNING and state.now >= state.training.hyper_until:
+            state.cancel_run_entries()
+            self._run_changed(state.training.end_hyper(state.now))

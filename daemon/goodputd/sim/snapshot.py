@@ -13,13 +13,19 @@ from goodputd.sim.taxonomy import (
     CheckpointOutcome,
     CheckpointTier,
     Component,
+    CorruptionOutcome,
     DetectionResult,
+    HotResetOutcome,
     JobState,
     Layer,
+    Misdiagnosis,
     NodeState,
     Origin,
+    Readiness,
     Reason,
     RecoveryOutcome,
+    RepairOutcome,
+    RepairStage,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -61,6 +67,38 @@ class NodeStrikes:
 
 
 @dataclass(slots=True)
+class FleetSnapshot:
+    """What was done about nodes: repairs, places in the job, blame."""
+
+    repairs: dict[tuple[RepairStage, RepairOutcome], int]
+    """Finished ones."""
+    repair_line: int
+    """Nodes that wait for a crew."""
+    hot_resets: dict[HotResetOutcome, int]
+    spares: dict[Readiness, int]
+    """Healthy nodes outside the job, idle ones not counted."""
+    host_selections: int
+    displaced_nodes: int
+    """Healthy nodes of the job that a host selection benched for better ones."""
+    preemptions: int
+    misdiagnoses: dict[Misdiagnosis, int]
+    lemons: int
+    """Nodes that no repair made ordinary yet (ground truth)."""
+    lemon_faults: int
+    """Faults beyond those that an ordinary node would have had."""
+
+
+@dataclass(slots=True)
+class Corruptions:
+    """Silent corruption: ground truth, except for what was detected."""
+
+    injected: int
+    """Corruptions of a running job."""
+    outcomes: dict[CorruptionOutcome, int]
+    """Of those whose outcome is known."""
+
+
+@dataclass(slots=True)
 class Snapshot:
     """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
 
@@ -90,6 +128,7 @@ class Snapshot:
     decisions: dict[tuple[Action, Reason], int]
     recoveries: dict[tuple[Action, RecoveryOutcome], int]
     verifications: dict[VerificationOutcome, int]
+    corruptions: Corruptions
 
     steps: int
     """Executed, repeats included."""
@@ -98,6 +137,9 @@ class Snapshot:
     step: int
     """step = steps - lost_steps - retracted_steps whenever the job runs."""
     checkpoints: dict[tuple[CheckpointTier, CheckpointOutcome], int]
+    """Tiers in use only."""
+    restores: dict[CheckpointTier, int]
+    """Tiers in use only."""
 
     recovery_seconds: Histogram
     """Stopped seconds per closed incident."""
@@ -116,14 +158,16 @@ class Snapshot:
     """Crash, hang, slow, corrupt."""
     mttd_overall_seconds: float | None
 
+    fleet: FleetSnapshot
     nodes: dict[NodeState, int]
     gpus: dict[NodeState, int]
     job_state: JobState
     node_strikes: tuple[NodeStrikes, ...]
     """Nodes with two standing strikes or more, the worst 20."""
     undetected_faults: int
-    loss: float
-    gradient_norm: float
+    loss: float | None
+    gradient_norm: float | None
+    """None where a corruption made them NaN."""
 
     last_interruption_at: float | None
     last_step_at: float | None

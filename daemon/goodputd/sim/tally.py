@@ -15,6 +15,7 @@ from goodputd.sim.snapshot import Histogram, Total
 from goodputd.sim.taxonomy import (
     Action,
     Component,
+    CorruptionOutcome,
     DetectionResult,
     Layer,
     Origin,
@@ -61,6 +62,13 @@ DECISIONS: Final = (
     (Action.EVICT, Reason.SECOND_STRIKE),
     (Action.EVICT, Reason.FURTHER_STRIKE),
     (Action.EVICT, Reason.COMPONENT_RULE),
+    (Action.RESTART, Reason.ALWAYS),
+    (Action.RESTART, Reason.WITHIN_LIMIT),
+    (Action.RESTART, Reason.DEPLETION_GUARD),
+    (Action.EVICT, Reason.ALWAYS),
+    (Action.EVICT, Reason.LIMIT_REACHED),
+    (Action.EVICT, Reason.LOW_SCORE),
+    (Action.RETIRE, Reason.LOW_SCORE),
     (Action.WAIT_FOR_CAPACITY, Reason.NO_CAPACITY),
     (Action.TOLERATE, Reason.SLOW_TOLERATED),
 )
@@ -116,6 +124,12 @@ class Tally:
         default_factory=lambda: {s: Total(0.0, 0) for s in Symptom if s is not Symptom.BENIGN}
     )
     last_interruption_at: float | None = None
+    unreadable: int = 0
+    """Checkpoints that could not be read back."""
+    corruptions_injected: int = 0
+    corruptions: dict[CorruptionOutcome, int] = field(
+        default_factory=lambda: dict.fromkeys(CorruptionOutcome, 0)
+    )
 
     def misses(self) -> dict[Layer, int]:
         """How many of the recorded faults each layer never claimed."""

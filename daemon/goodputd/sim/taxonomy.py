@@ -71,6 +71,10 @@ class Layer(StrEnum):
     WATCHDOG = "watchdog"
     GRADIENT = "gradient"
     VALIDATION = "validation"
+    SHADOW = "shadow"
+    SENTINEL = "sentinel"
+    PROBE = "probe"
+    SCAN = "scan"
     PLANNED = "planned"
     NONE = "none"
 
@@ -107,6 +111,8 @@ class StageName(StrEnum):
 
     DETECT = "detect"
     DECIDE = "decide"
+    HOT_RESET = "hot_reset"
+    HOST_SELECTION = "host_selection"
     RESCHEDULE = "reschedule"
     COLLECTIVE_INIT = "collective_init"
     RESTORE = "restore"
@@ -122,6 +128,7 @@ class NodeState(StrEnum):
     IDLE = "idle"
     SPARE = "spare"
     REPAIRING = "repairing"
+    RETIRED = "retired"
 
 
 class JobState(StrEnum):
@@ -139,6 +146,7 @@ class Action(StrEnum):
 
     RESTART = "restart"
     EVICT = "evict"
+    RETIRE = "retire"
     WAIT_FOR_CAPACITY = "wait_for_capacity"
     TOLERATE = "tolerate"
 
@@ -154,6 +162,49 @@ class Reason(StrEnum):
     NO_NODE = "no_node"
     SLOW_TOLERATED = "slow_tolerated"
     NO_CAPACITY = "no_capacity"
+    ALWAYS = "always"
+    WITHIN_LIMIT = "within_limit"
+    LIMIT_REACHED = "limit_reached"
+    LOW_SCORE = "low_score"
+    DEPLETION_GUARD = "depletion_guard"
+
+
+class RepairStage(StrEnum):
+    """Who repairs an evicted node."""
+
+    AUTOMATIC = "automatic"
+    MANUAL = "manual"
+
+
+class RepairOutcome(StrEnum):
+    """What became of a repair; ``failed`` reports success and cured nothing."""
+
+    CURED = "cured"
+    FAILED = "failed"
+    ESCALATED = "escalated"
+    NO_FAULT_FOUND = "no_fault_found"
+
+
+class Readiness(StrEnum):
+    """How soon a spare node can take a place in the job."""
+
+    WARM = "warm"
+    COLD = "cold"
+    PREEMPTIBLE = "preemptible"
+
+
+class Misdiagnosis(StrEnum):
+    """How a fault of a node was not blamed on that node."""
+
+    UNATTRIBUTED = "unattributed"
+    INNOCENT = "innocent"
+
+
+class HotResetOutcome(StrEnum):
+    """Whether resetting a device in place cured a permanent fault."""
+
+    CURED = "cured"
+    IN_VAIN = "in_vain"
 
 
 class RecoveryOutcome(StrEnum):
@@ -172,14 +223,25 @@ class VerificationOutcome(StrEnum):
     MISSED = "missed"
 
 
-class CheckpointTier(StrEnum):
-    """Where a checkpoint lies."""
+class CorruptionOutcome(StrEnum):
+    """What became of a silent corruption; each has one outcome, once it is known."""
 
+    DETECTED = "detected"
+    BAKED = "baked"
+    HARMLESS = "harmless"
+
+
+class CheckpointTier(StrEnum):
+    """Where a checkpoint lies: in host memory, on the nodes' disks, in storage that survives any node."""
+
+    MEMORY = "memory"
+    LOCAL = "local"
     REMOTE = "remote"
 
 
 class CheckpointOutcome(StrEnum):
-    """What became of a save."""
+    """What became of a save; one that was saved may turn out unreadable later."""
 
     SAVED = "saved"
     INTERRUPTED = "interrupted"
+    UNREADABLE = "unreadable"

@@ -6,7 +6,7 @@ asks every layer for its claim. Every layer's answer is kept, not only the winne
 
 from goodputd.sim.faults import Fault
 from goodputd.sim.job import Position, Run
-from goodputd.sim.observation import Claim, Observation
+from goodputd.sim.observation import Claim, CorruptState, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.taxonomy import Symptom
 
@@ -17,15 +17,18 @@ _CRASH = Symptom.CRASH
 def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> Observation:
     """What a fault shows that strikes the running job at ``fault.at``.
 
-    A hang leaves the processes beating. While a save blocks training no step beat is expected, and
-    the ranks that are left meet in the next collective only after it.
+    A hang leaves the processes beating. While a save or a validation blocks training no step beat is
+    expected, and the ranks that are left meet in the next collective only after it.
     """
     at = fault.at
     kind = fault.kind
     blocked_until = at
     last_step_at = position.activity_since
-    if position.in_save:
-        last_step_at = blocked_until = position.save_ends_at
+    paused_until = position.save_ends_at
+    if position.aside is not None:
+        paused_until = paused_until or position.aside.validation_ends_at
+    if paused_until:
+        last_step_at = blocked_until = paused_until
     stops = kind.stops
     return Observation(
         at,
@@ -58,6 +61,18 @@ def observe_stopped(fault: Fault, *, collective_stalls_at: float | None) -> Obse
         0.0,
         0.0,
         fault.marks.statistic,
+    )
+
+
+def observe_taint(
+    now: float, checks_from: float, step_seconds: float, corrupt: CorruptState, uniform: float
+) -> Observation:
+    """What corrupt state shows from ``now`` on in a run whose checks began at ``checks_from``.
+
+    The fault that corrupted it shows nothing any more; ``uniform`` belongs to the state.
+    """
+    return Observation(
+        now, None, None, now, None, None, checks_from, step_seconds, 0.0, 0.0, uniform, corrupt
     )
 
 

@@ -55,22 +55,24 @@ class Walk:
         if index >= last or incident.plan_entry < 0:
             return
         pace, begun, since = incident.pace, incident.plan_since, incident.stage_since
+        number = incident.number
         state = self._state
-        ledger = state.ledger
+        ledger, stages, facts = state.ledger, state.tally.stages, state.facts
+        stage = plan[index]
         while index < last:
-            stage = plan[index]
             ends_at = begun + stage.ends_after_seconds * pace
             if ends_at > now:
                 break
             seconds = ends_at - since
-            total = state.tally.stages[stage.name]
+            total = stages[stage.name]
             total.seconds += seconds
             total.count += 1
-            state.facts.append(StageFinished(ends_at, incident.number, stage.name, seconds, False))  # noqa: FBT003
+            facts.append(StageFinished(ends_at, number, stage.name, seconds, False))  # noqa: FBT003
             since = ends_at
             index += 1
-            if plan[index].bucket is not stage.bucket:
-                ledger.open(plan[index].bucket, ends_at)
+            bucket, stage = stage.bucket, plan[index]
+            if stage.bucket is not bucket:
+                ledger.open(stage.bucket, ends_at)
         incident.stage_index = index
         incident.stage_since = since
 

@@ -62,6 +62,8 @@ class ScenarioStatus:
     planned_stops: int
     faults: FaultCounts
     undetected_faults: int
+    corruptions: dict[str, int]
+    """Silent ones: injected, the truth, and what became of them."""
     false_alarms: dict[str, int]
     mttr_seconds: float | None
     mtbf_seconds: float | None

@@ -153,6 +153,7 @@ class _Pages:
                 "fragments": fragments,
                 "figures": [name for name in fragments if name.startswith("figures-")],
                 "incidents": [name for name in fragments if name.startswith("incidents-")],
+                "stages": self._status_page.stages,
             },
         )
 

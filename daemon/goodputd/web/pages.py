@@ -18,7 +18,7 @@ from goodputd.history.records import DecisionRecord, IncidentRecord
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.specs import SECONDS_PER_DAY
-from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState
+from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState, StageName
 from goodputd.web.drawing import (
     PROVISIONAL,
     Axis,
@@ -81,6 +81,12 @@ class StatusPage:
         self._view: View | None = None
         self._fragments: dict[str, Markup] = {}
         self._closing = False
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that incidents may have by the settings of any scenario, in order."""
+        planned = [chronicle.premises.buckets for chronicle in self._history.chronicles]
+        return tuple(stage for stage in StageName if any(stage in buckets for buckets in planned))
 
     def close(self) -> None:
         """Make no more fragments, also those that are asked for already."""

@@ -24,10 +24,16 @@ _REASONS: Final = {
     Reason.NO_NODE: "no node is to blame",
     Reason.SLOW_TOLERATED: "slow ranks are tolerated",
     Reason.NO_CAPACITY: "too few healthy nodes",
+    Reason.ALWAYS: "the policy always decides so",
+    Reason.WITHIN_LIMIT: "the node is within the policy's limit",
+    Reason.LIMIT_REACHED: "failure {strikes} of the node reaches the limit",
+    Reason.LOW_SCORE: "the node's reliability score is too low",
+    Reason.DEPLETION_GUARD: "taking the node out for good would leave too few",
 }
 _ACTIONS: Final = {
     Action.RESTART: "restart",
     Action.EVICT: "evict",
+    Action.RETIRE: "retire",
     Action.WAIT_FOR_CAPACITY: "wait for capacity",
     Action.TOLERATE: "tolerate",
 }

@@ -1,4 +1,4 @@
-"""The command line: what is made for others to use, rules and history for Prometheus.
+"""The command line: what is made for a Prometheus, rules and history.
 
 What a command needs is imported when it is called, so that ``--help`` is quick.
 """

@@ -1,0 +1,144 @@
+"""A comparison for people: a column per scenario, then the differences, then the conclusion.
+
+It draws the object that ``studies.comparison`` makes and computes nothing that is not in it.
+Readable without colour and in 80 columns.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from goodputd.narration import duration
+from goodputd.studies.comparison import Comparison
+
+_LABEL_COLUMNS: Final = 22
+_SCENARIO_COLUMNS: Final = 19
+_GAP_COLUMNS: Final = 2
+_MINUTE_SECONDS: Final = 60.0
+_TINY: Final = 1e-4
+_FEW: Final = 100.0
+"""Means of counts below this have a decimal."""
+
+Write = Callable[[float], str]
+
+
+def percent(value: float) -> str:
+    """A share."""
+    return f"{value:.2%}"
+
+
+def count(value: float) -> str:
+    """A count, or a mean of counts."""
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= _FEW else f"{value:,.1f}"
+
+
+def plain(value: float) -> str:
+    """Any other number, to three digits below a hundred."""
+    return count(value) if abs(value) >= _FEW else f"{value:.3g}"
+
+
+FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
+    ("effective_training_time_ratio", "goodput", percent),
+    ("effective_utilization_ratio", "utilization", percent),
+    ("effective_compute_ratio", "effective compute", percent),
+    ("lost_work_share", "lost work", percent),
+    ("checkpoint_save_share", "checkpoint saves", percent),
+    ("validation_share", "validation", percent),
+    ("straggler_share", "stragglers", percent),
+    ("stopped_share", "stopped", percent),
+    ("provisional_share", "not yet saved", percent),
+    ("interruptions", "interruptions", count),
+    ("faults", "faults", count),
+    ("false_alarms", "false alarms", count),
+    ("mtbf_seconds", "MTBF", duration),
+    ("mttd_seconds", "MTTD", duration),
+    ("mttr_seconds", "MTTR", duration),
+    ("restarts", "decided: restart", count),
+    ("restart_success_ratio", "  held for 24 h", percent),
+    ("evictions", "decided: evict", count),
+    ("evict_success_ratio", "  held for 24 h", percent),
+    ("step", "step reached", count),
+    ("lost_steps", "lost steps", count),
+    ("checkpoints", "checkpoints", count),
+)
+"""Figure, label, how it is written; figures that are 0 everywhere have no row."""
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print the whole comparison; as many scenarios side by side as the console is wide."""
+    scenarios: list[Comparison] = comparison["scenarios"]
+    first, number = comparison["first_seed"], comparison["seeds"]
+    played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
+    simulated = duration(comparison["simulated_seconds"])
+    console.print(
+        f"goodputd {comparison['version']}: {simulated} simulated, {played}, {comparison['source']}"
+    )
+    fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
+    for start in range(0, len(scenarios), fitting):
+        console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")
+    others = scenarios[1:]
+    for start in range(0, len(others), fitting):
+        title = f"minus {comparison['compared_with']}"
+        console.print("", _table(title, others[start : start + fitting], "differences"), sep="\n")
+    for note in _notes(comparison):
+        console.print("", note, sep="\n")
+    console.print("", comparison["conclusion"], sep="\n")
+
+
+def _table(title: str, scenarios: Sequence[Comparison], key: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
+    table.add_column(title, width=_LABEL_COLUMNS - _GAP_COLUMNS, overflow="fold")
+    for scenario in scenarios:
+        width = _SCENARIO_COLUMNS - _GAP_COLUMNS
+        table.add_column(scenario["name"], justify="right", width=width, overflow="fold")
+    signed = key == "differences"
+    for name, label, write in FIGURES:
+        cells = [scenario[key][name] for scenario in scenarios]
+        if any(cell is not None and cell["mean"] != 0.0 for cell in cells):
+            table.add_row(label, *(cell_text(cell, write, signed=signed) for cell in cells))
+    return table
+
+
+def cell_text(cell: Comparison | None, write: Write, *, signed: bool = False) -> str:
+    """A mean with its interval, or a dash without data; ``signed`` for differences."""
+    if cell is None:
+        return "-"
+    mean = cell["mean"]
+    sign = "" if not signed or mean == 0.0 else "+" if mean > 0.0 else "-"
+    size = abs(mean) if signed else mean
+    if cell["low"] is None:
+        return sign + write(size)
+    half = (cell["high"] - cell["low"]) / 2.0
+    if write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
+        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS
+    return f"{sign}{write(size)} ±{_half(half, size, write)}"
+
+
+def _half(half: float, mean: float, write: Write) -> str:
+    """Half of an interval, no finer than it needs to be beside its mean."""
+    if write is percent:
+        return f"{100.0 * half:.2f}"
+    if write is duration:
+        unit = 1.0 if half < _MINUTE_SECONDS else _MINUTE_SECONDS
+        return duration(half if abs(mean) < _MINUTE_SECONDS else round(half / unit) * unit)
+    if write is plain and half < _TINY * abs(mean):
+        return "0"
+    return write(half if abs(mean) < _FEW else round(half))
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """What keeps a comparison from being fair."""
+    scenarios, first = comparison["scenarios"], comparison["compared_with"]
+    other = [each["name"] for each in scenarios if each["faults"] == "other"]
+    none = [each["name"] for each in scenarios if each["faults"] == "none"]
+    notes = []
+    if other:
+        notes.append(
+            f"Unpaired: {', '.join(other)} did not meet the same faults as {first}, since [faults] or "
+            "[cluster] differ; part of the difference is luck, and the intervals are as wide as it is."
+        )
+    if none:
+        notes.append(f"Nothing breaks in {', '.join(none)}.")
+    return notes

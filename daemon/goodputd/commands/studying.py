@@ -1,0 +1,117 @@
+"""What the commands that play studies share: a bar while they play, and files that are whole.
+
+They say on stderr what went wrong and was put right. Knows nothing of what a study is about.
+"""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from goodputd.commands.console import console
+from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.studies.estimates import t_quantile
+from goodputd.studies.runs import Report
+from goodputd.studies.study import Progress as Finished
+from goodputd.studies.study import Results, Study
+
+LARGEST_SEED: Final = 2**63 - 1
+
+
+def words(typed: str | None) -> list[str]:
+    """The words of a list with commas; none for nothing."""
+    return [] if typed is None else [word.strip() for word in typed.split(",")]
+
+
+def whole_numbers(typed: str | None, *, option: str) -> list[int]:
+    """The numbers of a list with commas. Errors: ``SettingsError`` that names the option."""
+    try:
+        return [int(word) for word in words(typed)]
+    except ValueError:
+        raise SettingsError(f"{option}: {typed!r} is no list of whole numbers, such as 1,2,3,0") from None
+
+
+def seeds(first: int, count: int) -> range:
+    """``count`` seeds from the first on.
+
+    Errors: ``SettingsError`` when that is beyond the largest seed, ``EnvironmentProblemError`` when the
+    intervals that several seeds have cannot be computed here.
+    """
+    if first + count - 1 > LARGEST_SEED:
+        raise SettingsError(f"--seeds: {count} seeds from {first} on go beyond {LARGEST_SEED}")
+    if count > 1:
+        t_quantile(1)
+    return range(first, first + count)
+
+
+def complain(message: str) -> None:
+    """Say it on stderr."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def bar(study: Study) -> Iterator[tuple[Finished, Report]]:
+    """A bar on stderr while a person watches, which leaves nothing behind; and whom to tell of trouble."""
+    if not sys.stderr.isatty():
+        yield lambda _: None, complain
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    out = console(stderr=True)
+    with Progress(
+        *columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as shown:
+        task = shown.add_task("runs", total=study.runs)
+
+        def finished(count: int) -> None:
+            shown.update(task, completed=count)
+
+        def report(message: str) -> None:
+            out.print(f"warning: {message}")
+
+        yield finished, report
+
+
+def tell_interrupted(results: Results) -> None:
+    """Say what there is of a study that was interrupted."""
+    seeds_played = len(results.seeds)
+    whole = f"{seeds_played} of {len(results.study.seeds)} seeds are finished in every scenario"
+    print(f"interrupted after {len(results.figures)} runs; {whole}", file=sys.stderr)
+
+
+def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:
+    """Make sure that a file can be written before an hour is spent on what comes into it.
+
+    Errors: ``SettingsError`` for a name that does not end like a kind of file that there is,
+    ``EnvironmentProblemError`` for a folder in which nothing can be written.
+    """
+    if path.suffix.lower() not in suffixes:
+        raise SettingsError(f"{option}: {path}: must end in {' or '.join(suffixes)}")
+    folder = path.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise EnvironmentProblemError(f"{option}: {path}: there is no folder {folder} that can be written to")
+    if path.is_dir():
+        raise EnvironmentProblemError(f"{option}: {path}: is a folder")
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """Let ``write`` fill a file that appears under its name whole or not at all.
+
+    Errors: ``EnvironmentProblemError`` when that fails.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                write(file)
+                file.flush()
+                Path(file.name).chmod(0o644)
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink()
+                raise
+    except OSError as error:
+        raise EnvironmentProblemError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,149 @@
+"""``goodputd sweep``: vary keys of the settings, measure, and say where the optimum is.
+
+It chooses what is played, has it played, and puts the result where it was asked for; the numbers are
+the business of ``studies``.
+"""
+
+import functools
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, Final
+
+from goodputd import __version__
+from goodputd.commands.console import console
+from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, write_whole
+from goodputd.errors import SettingsError
+from goodputd.studies import plot
+from goodputd.studies.axes import Axis, Load, parse_axis, points
+from goodputd.studies.cluster import Cluster
+from goodputd.studies.figures import NAMES
+from goodputd.studies.rows import write_csv
+from goodputd.studies.runs import Executor, Report, cores, executor
+from goodputd.studies.study import Results, Study, conduct
+from goodputd.studies.sweeping import Sweep, sweep, widest
+
+OUT_SUFFIXES: Final = (".csv", ".json")
+
+
+@dataclass(slots=True, kw_only=True)
+class Targets:
+    """Where the result goes besides the table."""
+
+    out: Path | None
+    plot: Path | None
+    as_json: bool
+
+    def check(self, axes: Sequence[Axis]) -> None:
+        """Refuse what could not be written, before anything is played.
+
+        Errors: ``SettingsError``, ``EnvironmentProblemError``.
+        """
+        if self.out is not None:
+            check_target(self.out, OUT_SUFFIXES, "--out")
+        if self.plot is not None:
+            check_target(self.plot, plot.SUFFIXES, "--plot")
+            if not axes[0].is_numeric:
+                raise SettingsError(f"--plot: the values of {axes[0].key} are no numbers, there is no curve")
+            plot.require()
+
+
+def run(
+    load: Load,
+    *,
+    vary: Sequence[str],
+    names: Sequence[str],
+    count: int,
+    precision: float | None,
+    horizon_seconds: float,
+    figure: str,
+    executor_with: Callable[[Report], Executor],
+    targets: Targets,
+) -> bool:
+    """Play, print and write; False when somebody stopped it, after what was finished.
+
+    Errors: ``SettingsError``, ``EnvironmentProblemError`` for what cannot be played, fitted or written.
+    """
+    if not vary:
+        raise SettingsError(
+            "--vary: say what to vary, for instance checkpoint.interval_seconds=60:7200:log20"
+        )
+    axes = [parse_axis(each) for each in vary]
+    _check_figure(figure)
+    targets.check(axes)
+    (settings,) = load([{}])
+    chosen = points(axes, names or [settings.scenarios[0].name], load)
+    if precision is not None and count == 1:
+        raise SettingsError(
+            "--precision: one seed has no interval; give --seeds, the most that may be played"
+        )
+    study = Study(points=chosen, seeds=seeds(settings.seed, count), horizon_seconds=horizon_seconds)
+
+    def is_precise(results: Results) -> bool:
+        half = widest(results, figure)
+        return precision is not None and half is not None and half <= precision
+
+    with bar(study) as (progress, report):
+        results = conduct(
+            study,
+            executor_with(report),
+            progress=progress,
+            is_enough=None if precision is None else is_precise,
+        )
+    if results.interrupted:
+        tell_interrupted(results)
+    found = None
+    if results.seeds:
+        found = sweep(
+            results, axes, figure=figure, precision=precision, version=__version__, source=settings.source
+        )
+    _deliver(results, found, targets)
+    return not results.interrupted
+
+
+def executor_with(workers: int | None, scheduler: str | None) -> Callable[[Report], Executor]:
+    """Who plays: so many processes, all cores, or a cluster. Errors: ``SettingsError`` for two of them."""
+    if scheduler is None:
+        return functools.partial(executor, workers or cores())
+    if workers is not None:
+        raise SettingsError("--workers and --scheduler: give one of them; a cluster has workers of its own")
+    return lambda _: Cluster(scheduler)
+
+
+def _check_figure(figure: str) -> None:
+    if figure not in NAMES:
+        close = get_close_matches(figure, NAMES, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise SettingsError(f"--figure: unknown figure {figure!r}{hint} (there are {', '.join(NAMES)})")
+
+
+def _deliver(results: Results, found: Sweep | None, targets: Targets) -> None:
+    """Write the files and print; without a whole seed there are only rows to write."""
+    if targets.out is not None and targets.out.suffix.lower() == ".csv":
+        write_whole(targets.out, functools.partial(_write_csv, results))
+    if found is None:
+        return
+    if targets.out is not None and targets.out.suffix.lower() == ".json":
+        write_whole(targets.out, functools.partial(_write_json, found))
+    if targets.plot is not None:
+        kind = targets.plot.suffix.lower().removeprefix(".")
+        write_whole(targets.plot, functools.partial(plot.draw, found, kind))
+    if targets.as_json:
+        print(json.dumps(found, allow_nan=False, indent=2))
+        return
+    from goodputd.commands.sweep_table import print_sweep
+
+    print_sweep(found, console())
+
+
+def _write_json(found: Sweep, file: IO[bytes]) -> None:
+    file.write(json.dumps(found, allow_nan=False, indent=2).encode() + b"\n")
+
+
+def _write_csv(results: Results, file: IO[bytes]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    write_csv(results, text)
+    text.detach()

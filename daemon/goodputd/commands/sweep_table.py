@@ -1,0 +1,102 @@
+"""A sweep for people: a table per curve, and below it where the optimum is.
+
+It draws the object that ``studies.sweeping`` makes and computes nothing that is not in it. Readable
+without colour and in 80 columns.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from goodputd.commands.compare_table import FIGURES, Write, cell_text, plain
+from goodputd.narration import duration
+from goodputd.studies.plot import curve_name
+from goodputd.studies.sweeping import GOALS, Sweep
+
+_FIGURE_COLUMNS: Final = 15
+_GAP_COLUMNS: Final = 2
+_GOODPUT: Final = "effective_training_time_ratio"
+_PARTS: Final = ("lost_work_share", "checkpoint_save_share", "stopped_share")
+_BESIDE_A_GOAL: Final = (_GOODPUT, *_PARTS, "interruptions_per_day", "mttr_seconds")
+_BESIDE_ANOTHER: Final = ("interruptions_per_day", _GOODPUT, *_PARTS, "mttr_seconds")
+"""What stands beside the figure that was asked for, as far as the console is wide."""
+_THOUSAND: Final = 1000.0
+
+
+def print_sweep(sweep: Sweep, console: Console) -> None:
+    """Print every curve."""
+    first, number = sweep["first_seed"], sweep["seeds"]
+    played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
+    simulated = duration(sweep["simulated_seconds"])
+    console.print(f"goodputd {sweep['version']}: {simulated} simulated, {played}, {sweep['source']}")
+    for curve in sweep["curves"]:
+        console.print("", curve_name(sweep, curve), _table(sweep, curve, console.width), sep="\n")
+        if curve["optimum"] is not None:
+            console.print(_optimum(sweep, curve))
+        elif sweep["figure"] in GOALS:
+            console.print(f"No optimum is told: {curve['no_optimum']}.")
+        if curve["formulas"] is not None:
+            console.print(_formulas(curve["formulas"]))
+    wanted, widest = sweep["precision"]["wanted"], sweep["precision"]["widest"]
+    if wanted is not None:
+        reached = "reached" if widest <= wanted else "not reached"
+        console.print("", f"Precision {wanted:g} {reached}: the widest interval is ±{widest:.3g}.", sep="\n")
+
+
+def _table(sweep: Sweep, curve: Sweep, width: int) -> Table:
+    key = sweep["axes"][0]["key"]
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
+    values = [_value(point["value"]) for point in curve["points"]]
+    table.add_column(key.rpartition(".")[2], justify="right", no_wrap=True)
+    taken = max(len(key.rpartition(".")[2]), *map(len, values)) + _GAP_COLUMNS
+    fitting = max(1, (width - taken) // (_FIGURE_COLUMNS + _GAP_COLUMNS))
+    beside = _BESIDE_A_GOAL if sweep["figure"] in GOALS else _BESIDE_ANOTHER
+    names = list(dict.fromkeys((sweep["figure"], *beside)))[:fitting]
+    for name in names:
+        table.add_column(_label(name), justify="right", width=_FIGURE_COLUMNS, overflow="fold")
+    for value, point in zip(values, curve["points"], strict=True):
+        figures = point["figures"]
+        table.add_row(value, *(cell_text(figures[name], _writer(name)) for name in names))
+    return table
+
+
+def _optimum(sweep: Sweep, curve: Sweep) -> str:
+    """The vertex, how well it is known, and from what."""
+    optimum, name = curve["optimum"], sweep["figure"]
+    interval = ""
+    if optimum["low"] is not None:
+        interval = f" (95 % interval {_value(optimum['low'])} to {_value(optimum['high'])})"
+    scale = "log(value)" if optimum["is_log"] else "value"
+    return (
+        f"Optimum: {_value(optimum['value'])}{interval}, {_label(name)} {_writer(name)(optimum['figure'])}; "
+        f"by a quadratic fit in {scale} to {optimum['fitted']} values."
+    )
+
+
+def _formulas(formulas: Sweep) -> str:
+    """What Young and Daly would have chosen, and what that costs."""
+    parts = []
+    for name in ("young", "daly"):
+        loss = formulas[name]["loss"]
+        lost = "" if loss is None else f" (loses {100.0 * loss:.3f} points)"
+        parts.append(f"{name.title()}: {_value(formulas[name]['value'])}{lost}")
+    save, mtbf = formulas["save_seconds"], formulas["mtbf_seconds"]
+    basis = f"save {duration(save)}, {duration(mtbf)} of training between interruptions"
+    return f"{', '.join(parts)}; {basis}, as measured."
+
+
+def _label(name: str) -> str:
+    return next((label for figure, label, _ in FIGURES if figure == name), name.replace("_", " "))
+
+
+def _writer(name: str) -> Write:
+    found: dict[str, Callable[[float], str]] = {figure: write for figure, _, write in FIGURES}
+    return found.get(name, plain)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

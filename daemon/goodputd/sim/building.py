@@ -1,0 +1,66 @@
+"""A scenario at second 0: the state and the parts that own it, built from specs.
+
+Knows how the parts are put together and nothing of what happens to them.
+"""
+
+from goodputd.sim.cluster import Cluster
+from goodputd.sim.diagnosis import Diagnosis
+from goodputd.sim.expectation import interrupting_shares
+from goodputd.sim.fleet import Fleet
+from goodputd.sim.hazards import Hazards
+from goodputd.sim.job import Job
+from goodputd.sim.ledger import Ledger
+from goodputd.sim.observation import DiagnosisSpec
+from goodputd.sim.parts import Parts
+from goodputd.sim.repair import RepairShop
+from goodputd.sim.schedule import Schedule
+from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.state import State
+from goodputd.sim.tally import Outcomes, new_tally
+from goodputd.sim.training import Training
+
+
+def new_state(parts: Parts) -> State:
+    """The job is initialised, and nothing is scheduled."""
+    spec = parts.cluster
+    cluster = Cluster(
+        spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
+    )
+    if parts.faults.lemons.fraction > 0.0 or spec.pool:
+        cluster.fleet = Fleet(
+            parts.faults.lemons,
+            spec.pool,
+            nodes=cluster.total_nodes,
+            job_nodes=cluster.active_nodes,
+            seed=parts.seed,
+        )
+    ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
+    training = Training(
+        parts.job,
+        parts.checkpoint,
+        ledger,
+        cluster.active_replicas,
+        parts.validation,
+        shadow=parts.shadow,
+        hyper_factor=parts.corruption.hyper_factor,
+    )
+    if cluster.fleet is not None:
+        training.set_pace(cluster.fleet.pace)
+    recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
+    blames_truly = parts.diagnosis == DiagnosisSpec()
+    return State(
+        seed=parts.seed,
+        schedule=Schedule(),
+        cluster=cluster,
+        job=Job(),
+        ledger=ledger,
+        training=training,
+        hazards=Hazards(
+            parts.seed, parts.kinds, parts.detectors, recurrence_seconds, interrupting_shares(parts)
+        ),
+        tally=new_tally(parts.kinds, parts.detectors),
+        outcomes=Outcomes(),
+        shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),
+        diagnosis=None if blames_truly else Diagnosis(parts.diagnosis, cluster, parts.seed),
+        target_step=parts.until_step,
+    )

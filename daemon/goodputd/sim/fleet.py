@@ -1,0 +1,183 @@
+"""What the nodes are like: which pool of hardware each belongs to, and which of them are lemons.
+
+Ground truth that detectors and policies never see. Who of which sort is in the job is counted as
+nodes come and go, never by a scan.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from math import fsum
+from typing import Annotated, Final
+
+from annotated_types import MinLen
+
+from goodputd.sim.blocks import blocks
+from goodputd.sim.specs import SPEC, Factor, NonNegativeFloat, PositiveCount, PositiveFloat, Probability
+from goodputd.sim.streams import stream, uniforms
+
+
+@dataclass(slots=True, kw_only=True)
+class LemonsSpec:
+    """Nodes that fail more often than the others until a repair cures them."""
+
+    __pydantic_config__ = SPEC
+
+    fraction: Probability = 0.0
+    """Share of the nodes, spares included."""
+    multiplier: Factor = 5.0
+    """Their faults, as a multiple of those of an ordinary node."""
+    cure_probability: Probability = 1.0
+    """Chance that a repair that succeeded makes an ordinary node of one."""
+
+
+@dataclass(slots=True, kw_only=True)
+class PoolSpec:
+    """Nodes of one make; pools take node numbers in the order in which they stand."""
+
+    __pydantic_config__ = SPEC
+
+    name: Annotated[str, MinLen(1)]
+    """Unique name."""
+    nodes: PositiveCount
+    """Nodes; all pools together have the nodes and spares of the cluster, spares the highest numbers."""
+    fault_multiplier: NonNegativeFloat = 1.0
+    """Multiple of the rates of all faults of nodes but those that corrupt."""
+    corruption_multiplier: NonNegativeFloat = 1.0
+    """Multiple of the rates of faults that corrupt."""
+    step_time_factor: PositiveFloat = 1.0
+    """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
+
+
+@dataclass(slots=True)
+class Pool:
+    """A stretch of node numbers of one make."""
+
+    prefix: str
+    """Of the names of its streams; empty where the whole fleet is one pool."""
+    first: int
+    nodes: int
+    fault_multiplier: float = 1.0
+    corruption_multiplier: float = 1.0
+    step_time_factor: float = 1.0
+    lemons: tuple[int, ...] = ()
+    """Those born in its blocks, also beyond the fleet, in ascending order."""
+
+
+_ALL: Final = ""
+
+
+def pools_of(specs: tuple[PoolSpec, ...], nodes: int) -> list[Pool]:
+    """The pools of a fleet of ``nodes``, spares included; the fleet itself when there are none."""
+    if not specs:
+        return [Pool(_ALL, 0, nodes)]
+    firsts = accumulate((spec.nodes for spec in specs), initial=0)
+    return [
+        Pool(
+            f"{spec.name}/",
+            first,
+            spec.nodes,
+            spec.fault_multiplier,
+            spec.corruption_multiplier,
+            spec.step_time_factor,
+        )
+        for spec, first in zip(specs, firsts, strict=False)
+    ]
+
+
+class Fleet:
+    """Every node's pool, the lemons that are left, and how many of each are in the job."""
+
+    __slots__ = (
+        "_active",
+        "_active_lemons",
+        "_cure_probability",
+        "_firsts",
+        "_repairs",
+        "_seed",
+        "lemon_excess",
+        "lemon_faults",
+        "lemons",
+        "pools",
+    )
+
+    def __init__(
+        self, lemons: LemonsSpec, specs: tuple[PoolSpec, ...], *, nodes: int, job_nodes: int, seed: int
+    ) -> None:
+        """``nodes`` counts spares; the job starts on the first ``job_nodes``."""
+        self.pools = pools_of(specs, nodes)
+        self.lemon_excess = lemons.multiplier - 1.0
+        """Faults of a lemon beyond those of an ordinary node, as a multiple of these."""
+        self.lemon_faults = 0
+        """How many of them struck; never falls."""
+        self._cure_probability = lemons.cure_probability
+        self._seed = seed
+        self._repairs: dict[int, int] = {}
+        self.lemons: set[int] = set()
+        """Lemons that no repair has cured yet."""
+        if lemons.fraction > 0.0 and lemons.multiplier > 1.0:
+            for pool in self.pools:
+                pool.lemons = _born(pool, lemons.fraction, seed)
+                self.lemons.update(node for node in pool.lemons if node < pool.first + pool.nodes)
+        self._firsts = [pool.first for pool in self.pools]
+        self._active = [max(0, min(job_nodes - pool.first, pool.nodes)) for pool in self.pools]
+        self._active_lemons = [0] * len(self.pools)
+        for node in self.lemons:
+            if node < job_nodes:
+                self._active_lemons[self.pool_of(node)] += 1
+
+    def pool_of(self, node: int) -> int:
+        """Index of the node's pool."""
+        return bisect_right(self._firsts, node) - 1
+
+    def moved(self, node: int, change: int) -> None:
+        """A node came into the job (1) or left it (-1)."""
+        index = self.pool_of(node)
+        self._active[index] += change
+        if node in self.lemons:
+            self._active_lemons[index] += change
+
+    def repaired(self, node: int) -> None:
+        """A repair succeeded, which may have made an ordinary node of a lemon; it is outside the job.
+
+        The luck is that of the node's j-th repair, in every scenario.
+        """
+        if node not in self.lemons:
+            return
+        before = self._repairs.get(node, 0)
+        self._repairs[node] = before + 1
+        if uniforms(self._seed, f"lemons/cure/{node}/{before}", 1)[0] < self._cure_probability:
+            self.lemons.discard(node)
+
+    @property
+    def weight(self) -> float:
+        """Faults of the job but those that corrupt, as a multiple of those of one ordinary node."""
+        return fsum(
+            pool.fault_multiplier * (active + self.lemon_excess * lemons)
+            for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)
+        )
+
+    @property
+    def corruption_weight(self) -> float:
+        """The same for faults that corrupt."""
+        return fsum(
+            pool.corruption_multiplier * (active + self.lemon_excess * lemons)
+            for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)
+        )
+
+    @property
+    def pace(self) -> float:
+        """The step time factor of the slowest pool in the job; 1 for a job without nodes."""
+        return max(
+            (pool.step_time_factor for pool, active in zip(self.pools, self._active, strict=True) if active),
+            default=1.0,
+        )
+
+
+def _born(pool: Pool, fraction: float, seed: int) -> tuple[int, ...]:
+    """The lemons of a pool: whoever is one of few is one of more, in a larger pool, too."""
+    found: list[int] = []
+    for first, size in blocks(pool.nodes):
+        uniform = stream(seed, f"lemons/{pool.prefix}{first}").random
+        found += [pool.first + first + index for index in range(size) if uniform() < fraction]
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""Supply: nodes that come back, from repair or from other work, and when the job takes them in.
+
+Routes what the schedule hands out about nodes outside the job. Knows nothing of faults.
+"""
+
+from goodputd.sim.capacity import Reserve
+from goodputd.sim.events import NodeRetired, NodeReturned
+from goodputd.sim.repair import Visit
+from goodputd.sim.response import Response
+from goodputd.sim.state import State
+from goodputd.sim.taxonomy import JobState
+
+# An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
+
+
+class Supply:
+    """Nodes on their way to the job."""
+
+    __slots__ = ("_rejoins_at_checkpoint", "_response", "_state")
+
+    def __init__(self, state: State, response: Response, *, rejoins_at_checkpoint: bool) -> None:
+        """``rejoins_at_checkpoint``: a shrunk job stops at a checkpoint to take nodes back."""
+        self._state = state
+        self._response = response
+        self._rejoins_at_checkpoint = rejoins_at_checkpoint
+
+    def crew_wanted(self, visit: Visit) -> None:
+        """The automatic repair is over, and people have to go on."""
+        state = self._state
+        state.shop.want_crew(visit, state.schedule, state.now)
+
+    def node_returns(self, visit: Visit) -> None:
+        """A repair is over: the node is a spare again, or leaves the fleet."""
+        state = self._state
+        node = visit.node
+        state.shop.finish(visit, state.schedule, state.now)
+        if visit.retires:
+            state.hazards.unpark(node)
+            state.hazards.node_left(node)
+            state.cluster.retire(node)
+            state.facts.append(NodeRetired(state.now, node))
+            return
+        if not visit.cured:
+            state.hazards.unpark(node)
+        elif state.cluster.fleet is not None:
+            state.cluster.fleet.repaired(node)
+        state.cluster.return_repaired(node)
+        if node in state.scores:
+            state.scores[node] = (state.scores[node][0], state.now)
+        state.facts.append(NodeReturned(state.now, node, visit.no_fault_found, visit.cured))
+        self._arrived()
+
+    def preempted(self, reserve: Reserve) -> None:
+        """Other work gave up a node."""
+        if self._response.preempted(reserve):
+            self._arrived()
+
+    def _arrived(self) -> None:
+        """Go on if the job waited for capacity, or think of taking it in."""
+        state = self._state
+        if state.job.state is _WAITING_FOR_CAPACITY and state.incident is not None:
+            self._response.restart(state.incident)
+        else:
+            self.schedule_planned_stop()
+
+    def schedule_planned_stop(self) -> None:
+        """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
+        state = self._state
+        run = state.training.run
+        if (
+            self._rejoins_at_checkpoint
+            and run is not None
+            and state.cluster.can_grow()
+            and state.planned_entry < 0
+        ):
+            stop_at = run.next_save_ends_at(state.now)
+            state.planned_entry = state.schedule.push(stop_at, "planned_stop")

@@ -1,0 +1,56 @@
+"""Cells of comparisons: a mean and its interval, no finer than either is worth."""
+
+import pytest
+
+from goodputd.commands.compare_table import Write, cell_text, count, percent, plain
+from goodputd.narration import duration
+
+
+def cell(mean: float, half: float | None = None) -> dict[str, float | None]:
+    """A cell, as the object of a comparison has it."""
+    return {
+        "mean": mean,
+        "low": None if half is None else mean - half,
+        "high": None if half is None else mean + half,
+    }
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "write", "expected"),
+    [
+        (0.91731, 0.00294, percent, "91.73% ±0.29"),
+        (0.91731, None, percent, "91.73%"),
+        (498.3, 24.2, count, "498 ±24"),
+        (5.6, 1.62, count, "5.6 ±1.6"),
+        (7.0, None, count, "7"),
+        (10.2, 0.9, duration, "10 s ±0.9 s"),
+        (349.0, 1.6, duration, "5 min 49 s ±2 s"),
+        (9420.0, 456.0, duration, "2 h 37 min ±8 min"),
+        (2194.0, 181.0, duration, "37 min ±3 min"),
+        (0.5546, 1.1e-16, plain, "0.555 ±0"),
+        (0.0125, 0.0398, plain, "0.0125 ±0.0398"),
+    ],
+)
+def test_a_mean_has_its_interval(mean: float, half: float | None, write: Write, expected: str) -> None:
+    """Percentages in points, counts and durations rounded like their intervals."""
+    assert expected == cell_text(cell(mean, half), write)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "write", "expected"),
+    [
+        (-0.0577, 0.0029, percent, "-5.77% ±0.29"),
+        (0.0577, None, percent, "+5.77%"),
+        (-2194.0, 181.0, duration, "-37 min ±3 min"),
+        (-155.2, 26.4, count, "-155 ±26"),
+        (0.0, 0.0, count, "0 ±0"),
+    ],
+)
+def test_a_difference_has_its_sign(mean: float, half: float | None, write: Write, expected: str) -> None:
+    """Plus as well as minus, and none for nothing."""
+    assert expected == cell_text(cell(mean, half), write, signed=True)
+
+
+def test_no_data_is_a_dash() -> None:
+    """As in every table."""
+    assert "-" == cell_text(None, percent)

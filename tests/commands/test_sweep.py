@@ -1,0 +1,227 @@
+"""``goodputd sweep``: what is played, printed and written, and what is refused."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goodputd.cli import main
+from goodputd.commands.sweep import executor_with
+from goodputd.studies.cluster import Cluster
+from goodputd.studies.runs import InProcess, Processes
+
+SMALL = """
+seed = 3
+[cluster]
+nodes = 128
+spares = 2
+[faults]
+scale = 20.0
+[[scenario]]
+name = "naive"
+checkpoint.interval_seconds = 14400
+detection.layers = ["watchdog"]
+[[scenario]]
+name = "default"
+"""
+"""1,024 GPUs, about twenty faults a day."""
+INTERVALS = "checkpoint.interval_seconds=60:7200:log6"
+
+
+@pytest.fixture(autouse=True)
+def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Text is 80 columns wide whatever the developer's terminal, and files stay in a folder of the test."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(SMALL)
+
+
+class Call:
+    """Run ``goodputd sweep small.toml`` in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Nothing was called yet."""
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr; two days on one core."""
+        with pytest.raises(SystemExit) as caught:
+            main(["sweep", "small.toml", "--for", "2d", "--workers", "1", *arguments])
+        out, err = self._capsys.readouterr()
+        assert isinstance(caught.value.code, int)
+        return caught.value.code, out, err
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """The command."""
+    return Call(capsys)
+
+
+def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:
+    """The table has a line per value, the line below says what an optimum is made of."""
+    code, out, err = call("--vary", INTERVALS, "--seeds", "3")
+    lines = out.splitlines()
+
+    assert (0, "") == (code, err)
+    assert "seeds 3 to 5, means ± 95 %" in out
+    assert "naive" == lines[lines.index("") + 1]
+    values = [line.split()[0] for line in lines if "±" in line.partition("%")[2]]
+    assert ["60", "156.3", "407.2", "1,061", "2,764", "7,200"] == values
+    assert "Young: " in out
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in out
+
+
+def test_json_has_the_scenarios_that_were_asked_for(call: Call) -> None:
+    """Each with a curve of its own."""
+    _, out, _ = call("--vary", INTERVALS, "--seeds", "2", "--scenarios", "default,naive", "--json")
+    found = json.loads(out)
+
+    assert ["default", "naive"] == [curve["scenario"] for curve in found["curves"]]
+    assert 24 == len(found["runs"])
+
+
+def test_files_hold_every_run(call: Call) -> None:
+    """CSV and JSON, under the names that were given, and nothing beside them."""
+    assert 0 == call("--vary", INTERVALS, "--seeds", "2", "--out", "runs.csv")[0]
+    assert 0 == call("--vary", INTERVALS, "--seeds", "2", "--out", "runs.json", "--plot", "curve.svg")[0]
+    with Path("runs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    runs = json.loads(Path("runs.json").read_text())["runs"]
+
+    assert [run["step"] for run in runs] == [float(row["step"]) for row in rows]
+    assert 12 == len(rows)
+    assert {"curve.svg", "runs.csv", "runs.json", "small.toml"} == {path.name for path in Path().iterdir()}
+    assert 0o644 == Path("runs.csv").stat().st_mode & 0o777
+
+
+def test_it_stops_when_it_is_precise_enough(call: Call) -> None:
+    """With as many seeds as that takes, which do not depend on who plays."""
+    wanted = ["--vary", INTERVALS, "--seeds", "500", "--precision", "0.1"]
+    code, out, _ = call(*wanted)
+    _, several, _ = call(*wanted, "--workers", "2")
+
+    assert 0 == code
+    assert "Precision 0.1 reached: the widest interval is ±0.0" in out
+    assert "seeds 3 to 502" not in out
+    assert out == several
+
+
+def test_it_says_when_it_is_not_precise_enough(call: Call) -> None:
+    """After the most seeds that were allowed."""
+    _, out, _ = call("--vary", INTERVALS, "--seeds", "2", "--precision", "1e-9")
+
+    assert "Precision 1e-09 not reached: the widest interval is ±" in out
+
+
+def test_other_figures_can_be_looked_at(call: Call) -> None:
+    """By the name of their column; they are goals of nobody and have no optimum."""
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "2", "--figure", "hazard_per_hour")
+
+    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == out.splitlines()[4].split()[:7]
+    assert "ptimum" not in out
+
+
+def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
+    """Below its table."""
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+
+    assert "No optimum is told: an optimum takes 5 values or more." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--vary: say what to vary"),
+        (["--vary", "checkpoint.intervall=1,2"], "--vary: unknown key 'checkpoint.intervall'; did you mean"),
+        (["--vary", "checkpoint.interval_seconds=9:1:log3"], "--vary: '9:1:log3' is no range"),
+        (["--vary", "cluster.spares=1,-2"], "--vary: cluster.spares: must be 0 or more (got -2)"),
+        (["--vary", INTERVALS, "--scenarios", "nobody"], "small.toml: no scenario is named 'nobody'"),
+        (["--vary", INTERVALS, "--figure", "goodput"], "--figure: unknown figure 'goodput'"),
+        (["--vary", INTERVALS, "--out", "x.txt"], "--out: x.txt: must end in .csv or .json"),
+        (["--vary", INTERVALS, "--out", "no/x.csv"], "--out: no/x.csv: there is no folder no"),
+        (["--vary", INTERVALS, "--plot", "x.pdf"], "--plot: x.pdf: must end in .png or .svg"),
+        (
+            ["--vary", "policy.strikes.on_slow=restart,tolerate", "--plot", "x.png"],
+            "--plot: the values of policy.strikes.on_slow are no numbers",
+        ),
+        (["--vary", INTERVALS, "--precision", "0.1", "--seeds", "1"], "--precision: one seed has no"),
+        (["--vary", INTERVALS, "--precision", "-1"], "--precision"),
+        (["--vary", INTERVALS, "--scheduler", "tcp://x:1"], "--workers and --scheduler: give one of them"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_swept_is_told_in_one_line(call: Call, arguments: list[str], said: str) -> None:
+    """Exit code 2, before anything is played, nothing on stdout, no file."""
+    code, out, err = call(*arguments)
+
+    assert (2, "") == (code, out)
+    assert said in err
+    assert "Traceback" not in err
+    assert ["small.toml"] == [path.name for path in Path().iterdir()]
+
+
+def test_the_file_may_be_named_as_ever(capsys: pytest.CaptureFixture[str]) -> None:
+    """By ``--config``, as for the commands that play one run."""
+    arguments = ["--config", "small.toml", "--vary", "cluster.spares=1,2", "--for", "1d", "--seeds", "1"]
+    with pytest.raises(SystemExit) as caught:
+        main(["sweep", *arguments, "--workers", "1", "--json"])
+
+    assert 0 == caught.value.code
+    assert "small.toml" == json.loads(capsys.readouterr().out)["source"]
+
+
+def test_who_plays_is_chosen_by_option() -> None:
+    """One core, several, or a cluster."""
+    assert isinstance(executor_with(1, None)(pytest.fail), InProcess)
+    assert Processes(3, pytest.fail) == executor_with(3, None)(pytest.fail)
+    assert Cluster("tcp://here:1") == executor_with(None, "tcp://here:1")(pytest.fail)
+
+
+def test_ctrl_c_writes_what_is_finished() -> None:
+    """Every run that was finished is in the file, the exit code is 130, and no worker is left."""
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "goodputd", "sweep", "small.toml", "--for", "1d", "--workers", "2"),
+            *("--vary", "checkpoint.interval_seconds=60,120", "--seeds", "90000", "--out", "runs.csv"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(children.read_text().split()) < 3:  # two workers, and the tracker that Python puts beside them
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)  # returns when the last process that could write is gone
+    finished = int(err.split()[2])
+
+    assert 130 == process.returncode
+    assert err.startswith("interrupted after ")
+    assert finished == len(Path("runs.csv").read_text().splitlines()) - 1
+
+
+def test_on_a_terminal_a_bar_shows() -> None:
+    """How many runs are done of how many; a redirected stdout holds the JSON alone."""
+    master, terminal = os.openpty()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "goodputd", "sweep", "small.toml", "--for", "1d", "--workers", "1"),
+            *("--vary", INTERVALS, "--seeds", "2", "--json"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        text=True,
+    )
+    os.close(terminal)
+    out, _ = process.communicate(timeout=60)
+    seen = os.read(master, 65536)
+    os.close(master)
+
+    assert b"/12" in seen
+    assert 12 == len(json.loads(out)["runs"])

@@ -1,0 +1,92 @@
+"""The shipped comparisons and sweeps: what they print stands in config/README.md, and it is right."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goodputd.cli import main
+from goodputd.settings import load
+from goodputd.settings.keys import read
+from goodputd.sim.faults import step_hazard
+from tests.readme import ROOT, with_section
+
+README = ROOT / "config" / "README.md"
+COMPARE = ("compare", "config/compare.toml", "--seeds", "5")
+HAZARD = (
+    *("sweep", "config/hazard.toml", "--vary", "cluster.nodes=1:16384:log15"),
+    *("--figure", "hazard_per_hour", "--for", "20d", "--seeds", "5"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """80 columns, and paths as the README has them."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(ROOT)
+
+
+def printed(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> str:
+    """What a command prints."""
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert 0 == caught.value.code
+    return capsys.readouterr().out
+
+
+def shown(arguments: tuple[str, ...], out: str) -> str:
+    """The command and what it prints, as the README shows it."""
+    lines = [line.rstrip() for line in out.splitlines()]
+    return "\n".join(["```console", f"$ goodputd {' '.join(arguments)}", *lines, "```", ""])
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("compare", COMPARE), ("hazard", HAZARD)])
+def test_the_readme_shows_what_is_printed(
+    capsys: pytest.CaptureFixture[str],
+    golden: Callable[[str, str], None],
+    name: str,
+    arguments: tuple[str, ...],
+) -> None:
+    """The whole table, as it comes."""
+    content = shown(arguments, printed(capsys, arguments))
+
+    golden("../../config/README.md", with_section(README.read_text(encoding="utf-8"), name, content))
+
+
+def test_optimized_gets_most_of_the_way_from_naive_to_ideal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Goodput rises in this order, each step beyond its interval."""
+    found: dict[str, Any] = json.loads(printed(capsys, (*COMPARE, "--json")))
+    naive, optimized, ideal = found["scenarios"]
+    ratio = "effective_training_time_ratio"
+    gained, left = (optimized["differences"][ratio], ideal["differences"][ratio])
+
+    assert ["naive", "optimized", "ideal"] == [each["name"] for each in (naive, optimized, ideal)]
+    assert gained["low"] > 0.0
+    assert left["low"] > gained["high"]
+    assert gained["mean"] / left["mean"] > 0.8
+
+
+def test_the_hazard_is_that_of_the_closed_form(capsys: pytest.CaptureFixture[str]) -> None:
+    """1 - (1 - p)^N of an hour, for every N from 8 to 131,072, p being that of one GPU and hour."""
+    (curve,) = json.loads(printed(capsys, (*HAZARD, "--json")))["curves"]
+    probability = -math.expm1(-0.0065 / 24.0 / 8.0)
+    found = {point["value"] * 8: point["figures"]["hazard_per_hour"]["mean"] for point in curve["points"]}
+
+    assert [8 * 2**power for power in range(15)] == list(found)
+    for gpus, rate in found.items():
+        assert step_hazard(probability, gpus) == pytest.approx(-math.expm1(-rate), rel=1e-4)
+
+
+def test_the_intervals_of_the_curve_are_the_grid() -> None:
+    """Twelve scenarios that differ in the interval alone, and raise no alerts."""
+    scenarios = load(Path("config/interval-curve.toml"), environ={}).scenarios
+
+    assert 12 == len(scenarios)
+    assert scenarios[0].name == "interval-60"
+    assert [float(each.name.removeprefix("interval-")) for each in scenarios] == [
+        read(each, "checkpoint.interval_seconds") for each in scenarios
+    ]
+    assert all(each.paired and not each.alerting for each in scenarios)

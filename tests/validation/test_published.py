@@ -1,0 +1,57 @@
+"""The published cases that play fast agree; ``make validate`` plays all of them with more seeds.
+
+With VALIDATE in the environment this module plays all of them, too. Each figure of each case is one
+test at three standard errors, which fails a right program in 0.3 % of tries; the seeds are fixed.
+"""
+
+import os
+from functools import cache
+
+import pytest
+
+from goodputd.settings import load
+from goodputd.settings.doubts import warnings
+from tests.validation.comparing import Result, compare
+from tests.validation.playing import HERE
+from tests.validation.published import CASES, Case, Figure
+
+ALL = "VALIDATE" in os.environ
+PLAYED = [case for case in CASES if ALL or case.quick_seeds]
+FIGURES = [(case, figure) for case in PLAYED for figure in case.figures]
+
+
+@cache
+def results(case: Case) -> dict[str, Result]:
+    """All figures of a case."""
+    seeds = case.seeds if ALL else case.quick_seeds
+    return {result.figure.name: result for result in compare(case, range(seeds))}
+
+
+@pytest.mark.parametrize(
+    ("case", "figure"), FIGURES, ids=[f"{case.name}: {figure.name}" for case, figure in FIGURES]
+)
+def test_we_come_as_near_as_the_published_spread_allows(case: Case, figure: Figure) -> None:
+    """Within three combined standard errors, or within the published tolerance."""
+    result = results(case)[figure.name]
+
+    assert result.agrees, (
+        f"{figure.published:g} was published, ours is {result.ours:g} ± {result.our_error:g}"
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_case_has_settings_without_a_doubt(case: Case) -> None:
+    """Its file loads and nothing in it is without effect."""
+    assert [] == warnings(load(HERE / f"{case.name}.toml", environ={}))
+
+
+def test_every_file_is_a_case() -> None:
+    """No settings are left over, and each figure of a case reads a scenario that there is."""
+    files = {path.stem for path in HERE.glob("*.toml")}
+    scenarios = {
+        case.name: {scenario.name for scenario in load(HERE / f"{case.name}.toml", environ={}).scenarios}
+        for case in CASES
+    }
+
+    assert files == {case.name for case in CASES}
+    assert all(figure.scenario in scenarios[case.name] for case in CASES for figure in case.figures)
