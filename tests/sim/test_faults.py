@@ -277,6 +277,8 @@ def test_what_a_kind_is_like_is_carried_over() -> None:
         7.0,
         2.0,
         stops=False,
+        arrival="exponential",
+        shape=1.0,
     )
 
     assert (expected,) == resolve(given_kind)

@@ -31,6 +31,28 @@ BUSY = (
 
 
 FLEET: dict[str, Any] = {
+    "faults__kinds": (
+        *BUSY,
+        FaultKindSpec(
+            name="wear",
+            component="gpu",
+            per_node_day=0.05,
+            transient_probability=0.5,
+            event="XID 48",
+            arrival="weibull",
+            shape=2.0,
+        ),
+        FaultKindSpec(
+            name="tired",
+            component="nic",
+            symptom="slow",
+            per_node_day=0.05,
+            slow_factor=1.2,
+            step_time_sigmas=9.0,
+            arrival="lognormal",
+            shape=1.5,
+        ),
+    ),
     "cluster__spares": 6,
     "policy__name": "score",
     "score__penalty": 45.0,

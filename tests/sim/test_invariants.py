@@ -14,12 +14,16 @@ from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
+from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, JobState, NodeState, Origin
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
 LAYERS = ("heartbeat", "hardware", "watchdog", "gradient")
+
+
+ARRIVALS: tuple[Arrival, ...] = ("exponential", "exponential", "weibull", "lognormal")
 
 
 @st.composite
@@ -47,6 +51,8 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
                 step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
+                arrival="exponential" if job_wide else draw(st.sampled_from(ARRIVALS)),
+                shape=draw(st.floats(0.4, 3)),
             )
         )
     return tuple(found)

@@ -62,7 +62,7 @@ class FaultSource:
         pools = [Pool("", 0, nodes)] if fleet is None else fleet.pools
         self._streams: list[_Stream] = []
         for kind in kinds:
-            if kind.rate_per_second <= 0.0:
+            if kind.rate_per_second <= 0.0 or kind.ages:
                 continue
             if kind.job_wide:
                 source = stream(seed, f"faults/{kind.name}/{JOB_WIDE}")

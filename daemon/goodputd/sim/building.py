@@ -3,6 +3,7 @@
 Knows how the parts are put together and nothing of what happens to them.
 """
 
+from goodputd.sim.aging import Aging
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.fleet import Fleet
@@ -25,7 +26,8 @@ def new_state(parts: Parts) -> State:
     cluster = Cluster(
         spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
     )
-    if parts.faults.lemons.fraction > 0.0 or spec.pool:
+    aged = tuple(kind for kind in parts.kinds if kind.ages and kind.rate_per_second > 0.0)
+    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged:
         cluster.fleet = Fleet(
             parts.faults.lemons,
             spec.pool,
@@ -39,6 +41,9 @@ def new_state(parts: Parts) -> State:
         training.set_pace(cluster.fleet.pace)
     recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
     blames_truly = parts.diagnosis == DiagnosisSpec()
+    hazards = Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds)
+    if aged and cluster.fleet is not None:
+        hazards.aging = Aging(parts.seed, aged, cluster.fleet, cluster.active_nodes)
     return State(
         seed=parts.seed,
         schedule=Schedule(),
@@ -46,7 +51,7 @@ def new_state(parts: Parts) -> State:
         job=Job(),
         ledger=ledger,
         training=training,
-        hazards=Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds),
+        hazards=hazards,
         tally=new_tally(parts.kinds, parts.detectors),
         outcomes=Outcomes(),
         shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),

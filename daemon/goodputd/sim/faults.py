@@ -14,6 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 from annotated_types import Interval, MinLen
 
 from goodputd.sim.fleet import LemonsSpec
+from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.observation import Claim
 from goodputd.sim.specs import (
     SECONDS_PER_DAY,
@@ -65,6 +66,10 @@ class FaultKindSpec:
     """What breaks; ``software`` faults strike the job and blame no node."""
     symptom: Literal["crash", "hang", "slow", "corrupt", "benign"] = "crash"
     """How it shows."""
+    arrival: Arrival = "exponential"
+    """How failures come: at a constant rate, or by the age of the node, which repair alone renews."""
+    shape: PositiveFloat = 1.0
+    """Weibull: k, below 1 infant mortality, above it wear; lognormal: sigma. The rate gives the mean life."""
     scope: Literal["node", "job"] = "node"
     """"node": strikes a node; "job": strikes the job as a whole and blames no node."""
     count: NonNegativeFloat | None = None
@@ -176,6 +181,13 @@ class FaultKind:
     gradient_sigmas: float
     stops: bool
     """Whether a fault of this kind stops the job at once: a crash or a hang."""
+    arrival: Arrival
+    shape: float
+
+    @property
+    def ages(self) -> bool:
+        """Whether it comes with the age of a node, not at a constant rate."""
+        return self.arrival != "exponential"
 
 
 class Marks(NamedTuple):
@@ -251,6 +263,8 @@ def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: in
         step_time_sigmas=kind.step_time_sigmas,
         gradient_sigmas=kind.gradient_sigmas,
         stops=Symptom(kind.symptom) in STOPPING,
+        arrival=kind.arrival,
+        shape=kind.shape,
     )
 
 
@@ -263,6 +277,9 @@ def _rate_per_second(
         message = f"kind {kind.name!r} needs exactly one of count, per_gpu_hour, per_node_day, per_job_day"
         raise ValueError(message)
     if job_wide:
+        if kind.arrival != "exponential":
+            message = f"kind {kind.name!r} strikes the whole job, which has no age: arrival is exponential"
+            raise ValueError(message)
         if kind.per_job_day is not None:
             return kind.per_job_day / SECONDS_PER_DAY
         if kind.count is not None and catalog is not None:

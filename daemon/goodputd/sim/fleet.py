@@ -95,6 +95,7 @@ class Fleet:
         "_firsts",
         "_repairs",
         "_seed",
+        "changed",
         "lemon_excess",
         "lemon_faults",
         "lemons",
@@ -113,6 +114,8 @@ class Fleet:
         self._cure_probability = lemons.cure_probability
         self._seed = seed
         self._repairs: dict[int, int] = {}
+        self.changed: list[int] = []
+        """Nodes that came or left since the job last ran, in that order; whoever starts it clears it."""
         self.lemons: set[int] = set()
         """Lemons that no repair has cured yet."""
         if lemons.fraction > 0.0 and lemons.multiplier > 1.0:
@@ -130,10 +133,17 @@ class Fleet:
         """Index of the node's pool."""
         return bisect_right(self._firsts, node) - 1
 
+    def multiplier(self, node: int, *, corrupts: bool) -> float:
+        """Faults of the node as it is, as a multiple of those of an ordinary one."""
+        pool = self.pools[self.pool_of(node)]
+        of_pool = pool.corruption_multiplier if corrupts else pool.fault_multiplier
+        return of_pool * (1.0 + self.lemon_excess) if node in self.lemons else of_pool
+
     def moved(self, node: int, change: int) -> None:
         """A node came into the job (1) or left it (-1)."""
         index = self.pool_of(node)
         self._active[index] += change
+        self.changed.append(node)
         if node in self.lemons:
             self._active_lemons[index] += change
 

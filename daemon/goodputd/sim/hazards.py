@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 from math import fsum
 from random import Random
 
+from goodputd.sim.aging import Aging
 from goodputd.sim.arrivals import recurrence
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
@@ -42,6 +43,7 @@ class Hazards:
     """Standing faults and the next false alarm."""
 
     __slots__ = (
+        "_aged_entry",
         "_alarm_entry",
         "_alarm_exposure",
         "_alarm_rate",
@@ -62,6 +64,7 @@ class Hazards:
         "_since",
         "_stopping",
         "_waiting",
+        "aging",
     )
 
     def __init__(
@@ -75,8 +78,12 @@ class Hazards:
         self._seed = seed
         self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
-        self._node_rate = fsum(k.rate_per_second for k in kinds if k.stops and not k.job_wide)
-        self._job_rate = fsum(k.rate_per_second for k in kinds if k.stops and k.job_wide)
+        constant = [kind for kind in kinds if kind.stops and not kind.ages]
+        self._node_rate = fsum(kind.rate_per_second for kind in constant if not kind.job_wide)
+        self._job_rate = fsum(kind.rate_per_second for kind in constant if kind.job_wide)
+        self.aging: Aging | None = None
+        """Faults that come with the age of a node, where there are any."""
+        self._aged_entry = -1
         self._random: Random = stream(seed, "false_alarms")
         self._alarm_exposure = exponential(self._random.random())
         self._alarm_rates: list[float] = []
@@ -116,6 +123,8 @@ class Hazards:
             self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
+        if self.aging is not None:
+            self._start_aging(self.aging, schedule, cluster)
         self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
         weight = nodes if cluster.fleet is None else cluster.fleet.weight
@@ -140,6 +149,9 @@ class Hazards:
             self._alarm_entry = -1
         if self._waiting:
             self._cancel(self._waiting[0][2], schedule)
+        if self._aged_entry >= 0:
+            schedule.cancel(self._aged_entry)
+            self._aged_entry = -1
         for standing in self._job_wide:
             self._cancel(standing, schedule)
         return self._rate * ran
@@ -150,8 +162,39 @@ class Hazards:
             standing.entry = -1
 
     def expected_so_far(self, at: float) -> float:
-        """Interruptions to be expected of the run in flight up to ``at``."""
+        """Interruptions to be expected of the run in flight up to ``at``; those of age not counted."""
         return self._rate * (at - self._since)
+
+    def expected_of_age(self, at: float, *, running: bool) -> float:
+        """Interruptions to be expected from the age of nodes since start."""
+        if self.aging is None:
+            return 0.0
+        return self.aging.expected(self._ran + at - self._since if running else self._ran)
+
+    def _start_aging(self, aging: Aging, schedule: Schedule, cluster: Cluster) -> None:
+        """Nodes that came to the job age from here on, those that left it rest."""
+        fleet = cluster.fleet
+        assert fleet is not None  # noqa: S101 - nothing ages without one
+        for node in fleet.changed:
+            if cluster.is_in_job(node):
+                aging.came(node, self._ran)
+            else:
+                aging.left(node, self._ran)
+        fleet.changed.clear()
+        self._schedule_aged(aging, schedule)
+
+    def _schedule_aged(self, aging: Aging, schedule: Schedule) -> None:
+        due = aging.next_ran
+        if due is not None:
+            self._aged_entry = schedule.push(self._since + max(0.0, due - self._ran), "aged")
+
+    def aged(self, schedule: Schedule, at: float) -> Fault:
+        """A node's age tells now: the fault; the next one in line is scheduled."""
+        assert self.aging is not None  # noqa: S101 - it is where the fault comes from
+        fault = self.aging.strike(at)
+        self._aged_entry = -1
+        self._schedule_aged(self.aging, schedule)
+        return fault
 
     def keep(self, fault: Fault, step: int) -> None:
         """A restart left this permanent fault in the job; it will strike again."""

@@ -142,7 +142,9 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def _expected_of_run(state: State, now: float) -> float:
-    return 0.0 if state.training.run is None else state.hazards.expected_so_far(now)
+    running = state.training.run is not None
+    so_far = state.hazards.expected_so_far(now) if running else 0.0
+    return so_far + state.hazards.expected_of_age(now, running=running)
 
 
 def _mean(totals: Iterable[Total]) -> float | None:

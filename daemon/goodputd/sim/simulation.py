@@ -76,6 +76,7 @@ class Simulation:
             "fault": self._on_candidate,
             "scripted": self._on_scripted,
             "recurrence": self._on_recurrence,
+            "aged": self._on_aged,
             "detection": self._on_detection,
             "false_alarm": self._on_false_alarm,
             "plan": self._response.plan_ended,
@@ -195,6 +196,9 @@ class Simulation:
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
+
+    def _on_aged(self, _: None) -> None:
+        self._strike(self._state.hazards.aged(self._state.schedule, self._state.now))
 
     def _strike(self, fault: Fault) -> None:
         """A fault is in the world: stop or slow the job as it does, and let the layers look."""

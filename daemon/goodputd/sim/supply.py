@@ -45,6 +45,8 @@ class Supply:
             state.hazards.unpark(node)
         elif state.cluster.fleet is not None:
             state.cluster.fleet.repaired(node)
+            if state.hazards.aging is not None:
+                state.hazards.aging.renew(node)
         state.cluster.return_repaired(node)
         if node in state.scores:
             state.scores[node] = (state.scores[node][0], state.now)
