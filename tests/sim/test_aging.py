@@ -75,8 +75,7 @@ def test_a_repair_does() -> None:
     held = aging(INFANT, 2000)
     strikes(held, 50 * DAY)
     for node in range(2000):
-        held.left(node, 50 * DAY)
-        held.renew(node)
+        held.renew(node, 50 * DAY)
         held.came(node, 50 * DAY)
     renewed = [ran for ran, _ in strikes(held, 51 * DAY)]
 
@@ -108,8 +107,7 @@ def test_lives_are_the_same_whoever_else_lives() -> None:
     small = [found for found in strikes(aging(WEAR, 10), 20 * DAY) if found[1] == 3]
     held = aging(WEAR, 500)
     for node in range(4, 500):
-        held.left(node, 0.0)
-        held.renew(node)
+        held.renew(node, 0.0)
     large = [found for found in strikes(held, 20 * DAY) if found[1] == 3]
 
     assert small == large
@@ -139,7 +137,7 @@ def test_strikes_come_when_they_are_expected() -> None:
             node = (7 * day) % 40
             held.left(node, day * DAY)
             if day % 2:
-                held.renew(node)
+                held.renew(node, day * DAY)
             held.came(node, day * DAY)
         count += len(strikes(held, 30 * DAY))
         differences.append(count - held.expected(30 * DAY))

@@ -8,7 +8,7 @@ still while the job does.
 
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from math import fsum
+from math import floor, fsum
 from typing import Final
 
 from goodputd.sim.faults import Fault, FaultKind, Marks
@@ -18,6 +18,10 @@ from goodputd.sim.streams import exponential, uniforms
 from goodputd.sim.taxonomy import Origin, Symptom
 
 _SWEEP_AT_LEAST: Final = 64
+_SPLIT: Final = 2.0**27 + 1.0
+"""Cuts a float in halves of 26 bits, whose products with a count are exact (Veltkamp)."""
+_GRAINS: Final = 2.0**30
+"""Of an expectation per strike: more digits would be those of the C library's rounding."""
 
 
 @dataclass(slots=True)
@@ -45,14 +49,14 @@ class _Kind:
     """By node, once it left the job, struck, or came from the spares; the others are in their first."""
     untouched: dict[float, int] = field(default_factory=dict)
     """Mean seconds of life -> nodes that have been in the job from the start and are in their first life."""
-    expected_before: float = 0.0
-    """Strikes to be expected of all stays in the job that are over."""
+    expected_before: list[float] = field(default_factory=list)
+    """Strikes to be expected of all stays in the job that are over: numbers whose exact sum it is."""
 
 
 class Aging:
     """The pending failures of every node in the job, earliest first."""
 
-    __slots__ = ("_fleet", "_kinds", "_pending", "_seed", "_stale")
+    __slots__ = ("_fleet", "_job_nodes", "_kinds", "_pending", "_seed", "_stale")
 
     def __init__(self, seed: int, kinds: tuple[FaultKind, ...], fleet: Fleet, job_nodes: int) -> None:
         """The job starts on the first ``job_nodes``, all of them new."""
@@ -69,6 +73,7 @@ class Aging:
                     hazard = self._draw(each.kind, node, 0, 0)
                     self._pending.append((mean * each.lifetime.age(hazard), index, node))
         heapify(self._pending)
+        self._job_nodes = job_nodes
         self._stale = 0
         """Entries that are known to be so."""
 
@@ -155,10 +160,10 @@ class Aging:
             if mean is None:
                 continue
             life = each.lives.get(node)
-            if life is not None and not life.in_job:
+            if not life.in_job if life is not None else node >= self._job_nodes:
                 continue
             life = self._touched(each, node)
-            each.expected_before += each.lifetime.hazard((ran - life.joined) / mean)
+            _add(each.expected_before, each.lifetime.hazard((ran - life.joined) / mean))
             life.in_job = False
             life.joined -= ran
             self._stale += 1
@@ -173,33 +178,47 @@ class Aging:
                 continue
             life.in_job = True
             life.joined += ran
-            each.expected_before -= each.lifetime.hazard((ran - life.joined) / mean)
+            _add(each.expected_before, -each.lifetime.hazard((ran - life.joined) / mean))
             self._await(each, index, node, life, ran)
 
-    def renew(self, node: int) -> None:
+    def renew(self, node: int, ran: float) -> None:
         """A repair cured the node, outside the job: its next life begins at age 0."""
+        self.left(node, ran)  # whoever is back before the job ran again was not missed yet
         for each in self._kinds:
             life = each.lives.get(node)
             each.lives[node] = _Life(number=0 if life is None else life.number + 1)
 
     def expected(self, ran: float) -> float:
-        """Job-stopping strikes to be expected up to this running time.
+        """Job-stopping strikes to be expected up to this running time; it never falls.
 
-        Nodes to which nothing happened are one term for all; the others are one each.
+        Nodes to which nothing happened are one term for all; the others are one each. Terms are
+        added exactly, or the total would tremble in its last bit when a node changes sides.
         """
-        return fsum(
-            term
-            for each in self._kinds
-            if each.kind.stops
-            for term in (each.expected_before, *self._terms(each, ran))
-        )
+        total = fsum(term for each in self._kinds if each.kind.stops for term in self._terms(each, ran))
+        return floor(total * _GRAINS) / _GRAINS
 
     def _terms(self, each: _Kind, ran: float) -> list[float]:
         hazard = each.lifetime.hazard
-        terms = [count * hazard(ran / mean) for mean, count in each.untouched.items()]
+        terms = list(each.expected_before)
+        for mean, count in each.untouched.items():
+            whole = hazard(ran / mean)
+            upper = whole * _SPLIT - (whole * _SPLIT - whole)
+            terms += (count * upper, count * (whole - upper))  # both products are exact
         for node, life in each.lives.items():
             if life.in_job:
-                mean = self._mean_seconds(each.kind, node)
-                if mean is not None:
-                    terms.append(hazard((ran - life.joined) / mean))
+                mean_seconds = self._mean_seconds(each.kind, node)
+                if mean_seconds is not None:
+                    terms.append(hazard((ran - life.joined) / mean_seconds))
         return terms
+
+
+def _add(parts: list[float], term: float) -> None:
+    """Add to numbers that do not overlap, so that nothing of their sum is ever rounded (Shewchuk 1997)."""
+    kept = []
+    for part in parts:
+        larger, smaller = (term, part) if abs(term) >= abs(part) else (part, term)
+        term = larger + smaller
+        rest = smaller - (term - larger)
+        if rest:
+            kept.append(rest)
+    parts[:] = [*kept, term]

@@ -76,8 +76,9 @@ class FaultSource:
             self._draw if each.lemons is None else self._draw_lemon for each in self._streams
         ]
         """How each stream draws its next candidate."""
-        self._pending = [draw(index) for index, draw in enumerate(self._draws)]
-        heapify(self._pending)
+        self.pending = [draw(index) for index, draw in enumerate(self._draws)]
+        """The next candidate of every stream: a heap; only this class changes it."""
+        heapify(self.pending)
 
     def _add_pool(self, kind: FaultKind, pool: Pool) -> None:
         """The streams of one kind in one pool: its blocks, and what the lemons of each have on top."""
@@ -100,12 +101,17 @@ class FaultSource:
     @property
     def next_at(self) -> float | None:
         """When the earliest candidate strikes, seconds; None when nothing ever does."""
-        return self._pending[0][0] if self._pending else None
+        return self.pending[0][0] if self.pending else None
+
+    def skip(self) -> None:
+        """The earliest candidate strikes nobody; its stream draws its next one."""
+        index = self.pending[0][1]
+        heapreplace(self.pending, self._draws[index](index))
 
     def take(self) -> Fault:
         """The earliest candidate; its stream draws its next one."""
-        at, index, node, ordinal, transient, marks = self._pending[0]
-        heapreplace(self._pending, self._draws[index](index))
+        at, index, node, ordinal, transient, marks = self.pending[0]
+        heapreplace(self.pending, self._draws[index](index))
         source = self._streams[index]
         kind = source.kind
         return Fault(

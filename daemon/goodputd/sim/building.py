@@ -43,6 +43,7 @@ def new_state(parts: Parts) -> State:
     blames_truly = parts.diagnosis == DiagnosisSpec()
     hazards = Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds)
     if aged and cluster.fleet is not None:
+        cluster.fleet.ages = True
         hazards.aging = Aging(parts.seed, aged, cluster.fleet, cluster.active_nodes)
     return State(
         seed=parts.seed,

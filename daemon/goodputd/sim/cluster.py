@@ -61,7 +61,6 @@ _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
     NodeState.RETIRED: frozenset(),
 }
 """The legal moves of a node; every state has its row."""
-_IN_JOB: Final = frozenset({NodeState.ACTIVE, NodeState.FAILED})
 
 
 def _illegal(node: int, before: NodeState, to: NodeState) -> TransitionError:
@@ -181,6 +180,8 @@ class Cluster:
         """
         slot = self._slots.pop(node, node)
         self._move(node, self.state_of(node), _REPAIRING)
+        if self.fleet is not None:
+            self.fleet.moved(node, -1)
         self._holders.pop(slot, None)
         pool = self._idle or self._spares
         if pool:
@@ -267,6 +268,8 @@ class Cluster:
                 slot = self._slots.pop(node, node)
                 self._holders.pop(slot, None)
                 self._move(node, state, _SPARE)
+                if self.fleet is not None:
+                    self.fleet.moved(node, -1)
                 self._seat(better, slot)
                 reserve.bench(node)
                 reserve.counts.displaced += 1
@@ -297,12 +300,16 @@ class Cluster:
             node = self._holders.pop(slot, slot)
             self._slots.pop(node, None)
             self._move(node, self.state_of(node), _IDLE)
+            if self.fleet is not None:
+                self.fleet.moved(node, -1)
             insort(self._idle, node)
         insort(self._dissolved, replica)
         self._count()
 
     def _seat(self, node: int, slot: int) -> None:
         self._move(node, self.state_of(node), _ACTIVE)
+        if self.fleet is not None:
+            self.fleet.moved(node, 1)
         if node != slot:
             self._slots[node] = slot
             self._holders[slot] = node
@@ -313,8 +320,6 @@ class Cluster:
         self._states[node] = to
         self.counts[before] -= 1
         self.counts[to] += 1
-        if self.fleet is not None and (before in _IN_JOB) is not (to in _IN_JOB):
-            self.fleet.moved(node, 1 if to in _IN_JOB else -1)
 
     def check(self) -> None:
         """Every node is in exactly one state. Errors: ``InvariantError``."""

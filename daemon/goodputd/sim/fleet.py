@@ -93,9 +93,12 @@ class Fleet:
         "_active_lemons",
         "_cure_probability",
         "_firsts",
+        "_is_one_pool",
         "_repairs",
         "_seed",
+        "ages",
         "changed",
+        "has_paces",
         "lemon_excess",
         "lemon_faults",
         "lemons",
@@ -114,6 +117,8 @@ class Fleet:
         self._cure_probability = lemons.cure_probability
         self._seed = seed
         self._repairs: dict[int, int] = {}
+        self.ages = False
+        """Whether anybody asks who ``changed``."""
         self.changed: list[int] = []
         """Nodes that came or left since the job last ran, in that order; whoever starts it clears it."""
         self.lemons: set[int] = set()
@@ -122,6 +127,9 @@ class Fleet:
             for pool in self.pools:
                 pool.lemons = _born(pool, lemons.fraction, seed)
                 self.lemons.update(node for node in pool.lemons if node < pool.first + pool.nodes)
+        self._is_one_pool = not specs
+        self.has_paces = any(pool.step_time_factor != 1.0 for pool in self.pools)
+        """Whether the pace of the job depends on who is in it."""
         self._firsts = [pool.first for pool in self.pools]
         self._active = [max(0, min(job_nodes - pool.first, pool.nodes)) for pool in self.pools]
         self._active_lemons = [0] * len(self.pools)
@@ -141,9 +149,10 @@ class Fleet:
 
     def moved(self, node: int, change: int) -> None:
         """A node came into the job (1) or left it (-1)."""
-        index = self.pool_of(node)
+        index = bisect_right(self._firsts, node) - 1
         self._active[index] += change
-        self.changed.append(node)
+        if self.ages:
+            self.changed.append(node)
         if node in self.lemons:
             self._active_lemons[index] += change
 
@@ -162,6 +171,8 @@ class Fleet:
     @property
     def weight(self) -> float:
         """Faults of the job, as a multiple of those of one ordinary node."""
+        if self._is_one_pool:
+            return self._active[0] + self.lemon_excess * self._active_lemons[0]
         return fsum(
             pool.fault_multiplier * (active + self.lemon_excess * lemons)
             for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)

@@ -171,6 +171,11 @@ class Hazards:
             return 0.0
         return self.aging.expected(self._ran + at - self._since if running else self._ran)
 
+    def renew(self, node: int) -> None:
+        """A repair cured the node: it is as good as new."""
+        if self.aging is not None:
+            self.aging.renew(node, self._ran)
+
     def _start_aging(self, aging: Aging, schedule: Schedule, cluster: Cluster) -> None:
         """Nodes that came to the job age from here on, those that left it rest."""
         fleet = cluster.fleet

@@ -215,7 +215,8 @@ class Response:
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
-        if cluster.fleet is not None and state.training.set_pace(cluster.fleet.pace):
+        fleet = cluster.fleet
+        if fleet is not None and fleet.has_paces and state.training.set_pace(fleet.pace):
             cluster.reshapes += 1
         if state.training.resize(cluster.active_replicas):
             state.ledger.set_active_gpus(cluster.active_gpus, state.now)

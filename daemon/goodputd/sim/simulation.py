@@ -153,9 +153,14 @@ class Simulation:
             self._state.schedule.push(at, "fault")
 
     def _on_candidate(self, _: None) -> None:
-        fault = self._source.take()
+        source = self._source
+        if not self._reaches_job(source.pending[0][2]):
+            source.skip()
+            self._schedule_candidate()
+            return
+        fault = source.take()
         self._schedule_candidate()
-        if self._reaches_job(fault.node) and not (fault.lemon and self._was_cured(fault)):
+        if not (fault.lemon and self._was_cured(fault)):
             self._strike(fault)
 
     def _was_cured(self, fault: Fault) -> bool:

@@ -44,9 +44,8 @@ class Supply:
         if not visit.cured:
             state.hazards.unpark(node)
         elif state.cluster.fleet is not None:
+            state.hazards.renew(node)  # first: what it went through was that of a lemon
             state.cluster.fleet.repaired(node)
-            if state.hazards.aging is not None:
-                state.hazards.aging.renew(node)
         state.cluster.return_repaired(node)
         if node in state.scores:
             state.scores[node] = (state.scores[node][0], state.now)
