@@ -123,13 +123,13 @@ KEYS = {
     "speedup = 60": "speedup: unknown key; did you mean clock.speedup?",
     "[cluster]\nzzz = 1": (
         "cluster.zzz: unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, "
-        "repair_distribution, pool, capacity, repair"
+        "repair_distribution, pool, capacity, repair, maintenance"
     ),
     "zzz = 1": f"zzz: unknown key; allowed are {AT_THE_TOP}",
     '"cluster.nodes" = 4': '"cluster.nodes": unknown key; did you mean cluster?',
     '[cluster]\n"two\\nlines" = 4': (
         'cluster."two\\nlines": unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, '
-        "repair_distribution, pool, capacity, repair"
+        "repair_distribution, pool, capacity, repair, maintenance"
     ),
     KIND + "per_node_dya = 1": "faults.kinds[0].per_node_dya: unknown key; did you mean per_node_day?",
     '[[faults.kinds]]\nnmae = "k"\ncomponent = "gpu"': (

@@ -16,6 +16,7 @@ from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
 from goodputd.policies.window import WindowSpec
+from goodputd.sim.bursts import BurstsSpec
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
@@ -24,6 +25,7 @@ from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, Scripted
 from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
@@ -68,6 +70,8 @@ TABLES: dict[str, Any] = {
     "window": WindowSpec(),
     "score": ScoreSpec(),
     "lemons": LemonsSpec(),
+    "bursts": BurstsSpec(),
+    "maintenance": MaintenanceSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
@@ -98,8 +102,8 @@ def parts(
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
     faults = replace(tables["faults"], script=tuple(script))
-    cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair")})
-    faults = replace(faults, lemons=tables["lemons"])
+    cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance")})
+    faults = replace(faults, lemons=tables["lemons"], bursts=tables["bursts"])
     detection = replace(
         tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
     )

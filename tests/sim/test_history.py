@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from goodputd.sim.events import FaultOccurred, NodeEvicted
+from goodputd.sim.events import FaultOccurred, NodeDrained, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
@@ -67,6 +67,9 @@ FLEET: dict[str, Any] = {
     "repair__hot_reset_probability": 0.3,
     "diagnosis__found_probability": 0.9,
     "diagnosis__innocent_probability": 0.1,
+    "maintenance__per_day": 0.7,
+    "bursts__multiplier": 5.0,
+    "bursts__quiet_hours": 100.0,
     "lemons__fraction": 0.2,
     "lemons__cure_probability": 0.5,
     "cluster__pool": (
@@ -172,6 +175,7 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"repair__stages": "automatic_then_manual", "repair__crews": 1},
         {"capacity__warm_standbys": 2, "capacity__host_selection": "fewest_failures"},
         {"diagnosis__innocent_probability": 0.5},
+        {"maintenance__per_day": 0.3},
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:
@@ -180,7 +184,7 @@ def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[st
     evicted: set[int | None] = set(range(16, 76))
     for overrides in ({}, change):
         facts = busy(cluster__spares=60, **overrides).advance_to(30 * DAY)
-        evicted |= {fact.node for fact in facts if isinstance(fact, NodeEvicted)}
+        evicted |= {fact.node for fact in facts if isinstance(fact, NodeEvicted | NodeDrained)}
         seen.append([f for f in facts if isinstance(f, FaultOccurred) and f.origin is Origin.PRIMARY])
     before, after = ([(f.at, f.fault, f.transient) for f in facts if f.node not in evicted] for facts in seen)
 

@@ -89,6 +89,11 @@ def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
         "capacity__host_selection_seconds": draw(st.floats(0, 600)),
         "capacity__preemptible": draw(st.integers(0, spares)),
         "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "maintenance__per_day": draw(st.sampled_from([0.0, 0.5, 5.0])),
+        "maintenance__hours": draw(st.floats(0.1, 30)),
+        "bursts__multiplier": draw(st.sampled_from([1.0, 3.0, 20.0])),
+        "bursts__quiet_hours": draw(st.floats(1, 100)),
+        "bursts__burst_hours": draw(st.floats(1, 20)),
         "lemons__fraction": draw(st.sampled_from([0.0, 0.2, 1.0])),
         "lemons__multiplier": draw(st.floats(1, 20)),
         "lemons__cure_probability": draw(st.floats(0, 1)),
@@ -172,6 +177,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "displaced": fleet.displaced_nodes,
         "preemptions": fleet.preemptions,
         "lemon_faults": fleet.lemon_faults,
+        "drained": fleet.drained_nodes,
     }
     tables: dict[str, dict[Any, Any]] = {
         "repairs": fleet.repairs,

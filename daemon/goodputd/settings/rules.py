@@ -69,6 +69,9 @@ def faults_per_day(tables: Tables) -> float:
         )
     lemons = tables.faults.lemons
     fleet *= 1.0 + lemons.fraction * (lemons.multiplier - 1.0)
+    bursts = tables.faults.bursts
+    share = bursts.burst_hours / (bursts.quiet_hours + bursts.burst_hours)
+    fleet *= 1.0 + share * (bursts.multiplier - 1.0)
     return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
 
 
@@ -270,6 +273,7 @@ RULES: Final = (
             "faults.kinds",
             "faults.catalog",
             "faults.lemons",
+            "faults.bursts",
             "cluster.pool",
             "cluster.nodes",
             "cluster.spares",

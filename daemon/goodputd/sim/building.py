@@ -4,12 +4,14 @@ Knows how the parts are put together and nothing of what happens to them.
 """
 
 from goodputd.sim.aging import Aging
+from goodputd.sim.bursts import BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.fleet import Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.repair import RepairShop
@@ -45,6 +47,8 @@ def new_state(parts: Parts) -> State:
     if aged and cluster.fleet is not None:
         cluster.fleet.ages = True
         hazards.aging = Aging(parts.seed, aged, cluster.fleet, cluster.active_nodes)
+    if parts.faults.bursts.multiplier > 1.0:
+        hazards.expect_bursts(parts.faults.bursts, BurstTime(parts.faults.bursts, parts.seed))
     return State(
         seed=parts.seed,
         schedule=Schedule(),
@@ -56,6 +60,7 @@ def new_state(parts: Parts) -> State:
         tally=new_tally(parts.kinds, parts.detectors),
         outcomes=Outcomes(),
         shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),
+        maintenance=Maintenance(spec.maintenance, parts.seed) if spec.maintenance.per_day > 0.0 else None,
         diagnosis=None if blames_truly else Diagnosis(parts.diagnosis, cluster, parts.seed),
         target_step=parts.until_step,
     )

@@ -15,6 +15,7 @@ from typing import Final, Literal
 from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.capacity import CapacitySpec, Reserve
 from goodputd.sim.fleet import Fleet, PoolSpec
+from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
@@ -50,6 +51,8 @@ class ClusterSpec:
     """Who takes an evicted node's place."""
     repair: RepairSpec = field(default_factory=RepairSpec)
     """What happens to an evicted node."""
+    maintenance: MaintenanceSpec = field(default_factory=MaintenanceSpec)
+    """Planned work on nodes."""
 
 
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
@@ -191,7 +194,7 @@ class Cluster:
         self._dissolve(slot // self.nodes_per_replica, slot)
         return None
 
-    def return_repaired(self, node: int) -> None:
+    def return_repaired(self, node: int, *, clears: bool = True) -> None:
         """The node comes back as a spare; repair clears its strikes, unless they outlast it."""
         before = self.state_of(node)
         if before is not _REPAIRING:
@@ -201,7 +204,7 @@ class Cluster:
             insort(self._spares, node)
         else:
             self.reserve.admit(node)
-        if not self._outlasts_repair:
+        if clears and not self._outlasts_repair:
             self._strikes.pop(node, None)
 
     def retire(self, node: int) -> None:

@@ -7,8 +7,9 @@ the cluster, the repair shop and the policy, nothing of stages.
 
 from typing import Final
 
-from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeEvicted
+from goodputd.sim.events import CapacityAwaited, DecisionMade, NodeDrained, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.protocols import Case, Decision, Policy, ScoringPolicy
@@ -31,7 +32,16 @@ _REFUSED: Final = Decision(Action.RESTART, Reason.DEPLETION_GUARD)
 class Decisions:
     """The policy at work."""
 
-    __slots__ = ("_may_retire", "_monitoring", "_needed_nodes", "_policy", "_repair", "_scoring", "_state")
+    __slots__ = (
+        "_hot_resets",
+        "_may_retire",
+        "_monitoring",
+        "_needed_nodes",
+        "_policy",
+        "_repair",
+        "_scoring",
+        "_state",
+    )
 
     def __init__(
         self, state: State, monitoring: Monitoring, policy: Policy, repair: RepairSpec, min_replicas: int
@@ -42,6 +52,7 @@ class Decisions:
         self._policy = policy
         self._scoring = policy if isinstance(policy, ScoringPolicy) else None
         self._repair = repair
+        self._hot_resets = repair.hot_reset_probability > 0.0
         self._may_retire = self._scoring is not None or repair.retire_after_evictions > 0
         self._needed_nodes = min_replicas * state.cluster.nodes_per_replica
 
@@ -119,7 +130,7 @@ class Decisions:
                 cause = self._evict(incident, node, undecided, retires=action is _RETIRE)
                 action = _EVICT
                 self._failed_before_verified(incident, cause)
-            elif self._repair.hot_reset_probability > 0.0:
+            elif self._hot_resets:
                 self._hot_reset(incident, node, undecided)
         incident.recoveries[cause] = action
 
@@ -168,6 +179,24 @@ class Decisions:
             state.hazards.park(node)
         state.facts.append(NodeEvicted(state.now, node, replacement, visit.seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
+
+    def drain(self, maintenance: Maintenance) -> None:
+        """The job is stopped: give up the nodes that are due for planned work, faults and strikes and all."""
+        state = self._state
+        for node in maintenance.due_nodes:
+            if not state.cluster.is_in_job(node):
+                continue  # evicted or left idle since
+            replacement = state.cluster.evict(node)
+            maintenance.drained += 1
+            for fault in [fault for fault in state.present if fault.node == node and not fault.transient]:
+                state.present.remove(fault)
+                if not fault.detected:
+                    self._monitoring.forget(fault)
+                state.hazards.keep(fault, fault.step)
+            state.hazards.park(node)
+            state.schedule.push(state.now + maintenance.seconds, "maintained", node)
+            state.facts.append(NodeDrained(state.now, node, replacement, maintenance.seconds))
+        maintenance.due_nodes.clear()
 
     def _is_faulty(self, node: int) -> bool:
         state = self._state

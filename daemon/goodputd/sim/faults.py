@@ -13,6 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
 
+from goodputd.sim.bursts import BurstsSpec
 from goodputd.sim.fleet import LemonsSpec
 from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.observation import Claim
@@ -138,6 +139,8 @@ class FaultsSpec:
     """Faults at fixed instants."""
     lemons: LemonsSpec = field(default_factory=LemonsSpec)
     """Nodes that fail more often than the others."""
+    bursts: BurstsSpec = field(default_factory=BurstsSpec)
+    """Faulty periods."""
 
 
 @dataclass(slots=True, kw_only=True)

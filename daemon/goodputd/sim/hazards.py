@@ -12,6 +12,7 @@ from random import Random
 
 from goodputd.sim.aging import Aging
 from goodputd.sim.arrivals import recurrence
+from goodputd.sim.bursts import BurstsSpec, BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
 from goodputd.sim.job import Run
@@ -48,6 +49,9 @@ class Hazards:
         "_alarm_exposure",
         "_alarm_rate",
         "_alarm_rates",
+        "_burst_excess",
+        "_burst_rate",
+        "_burst_time",
         "_count",
         "_detectors",
         "_dormant",
@@ -65,6 +69,7 @@ class Hazards:
         "_stopping",
         "_waiting",
         "aging",
+        "bursts",
     )
 
     def __init__(
@@ -81,6 +86,14 @@ class Hazards:
         constant = [kind for kind in kinds if kind.stops and not kind.ages]
         self._node_rate = fsum(kind.rate_per_second for kind in constant if not kind.job_wide)
         self._job_rate = fsum(kind.rate_per_second for kind in constant if kind.job_wide)
+        self.bursts: BurstTime | None = None
+        """Faulty periods, where there are any."""
+        self._burst_excess = 0.0
+        """Their multiple of the rates, less one."""
+        self._burst_rate = 0.0
+        """What a burst adds to the rate of the run in flight."""
+        self._burst_time = 0.0
+        """Time within bursts when it began."""
         self.aging: Aging | None = None
         """Faults that come with the age of a node, where there are any."""
         self._aged_entry = -1
@@ -128,7 +141,11 @@ class Hazards:
         self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
         weight = nodes if cluster.fleet is None else cluster.fleet.weight
-        self._rate = self._node_rate * weight + self._job_rate + self._alarm_rate + recurrences
+        primary = self._node_rate * weight + self._job_rate
+        self._rate = primary + self._alarm_rate + recurrences
+        if self.bursts is not None:
+            self._burst_rate = self._burst_excess * primary
+            self._burst_time = self.bursts.until(at)
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
@@ -154,6 +171,8 @@ class Hazards:
             self._aged_entry = -1
         for standing in self._job_wide:
             self._cancel(standing, schedule)
+        if self.bursts is not None:
+            return self._rate * ran + self._burst_rate * (self.bursts.until(at) - self._burst_time)
         return self._rate * ran
 
     def _cancel(self, standing: Standing, schedule: Schedule) -> None:
@@ -163,7 +182,15 @@ class Hazards:
 
     def expected_so_far(self, at: float) -> float:
         """Interruptions to be expected of the run in flight up to ``at``; those of age not counted."""
-        return self._rate * (at - self._since)
+        expected = self._rate * (at - self._since)
+        if self.bursts is not None:
+            expected += self._burst_rate * (self.bursts.until(at) - self._burst_time)
+        return expected
+
+    def expect_bursts(self, spec: BurstsSpec, bursts: BurstTime) -> None:
+        """From now on ``bursts`` says when there is one."""
+        self.bursts = bursts
+        self._burst_excess = spec.multiplier - 1.0
 
     def expected_of_age(self, at: float, *, running: bool) -> float:
         """Interruptions to be expected from the age of nodes since start."""

@@ -127,6 +127,8 @@ def _fleet(state: State) -> FleetSnapshot:
         host_selections=counts.host_selections,
         displaced_nodes=counts.displaced,
         preemptions=counts.preemptions,
+        drained_nodes=0 if state.maintenance is None else state.maintenance.drained,
+        in_burst=state.hazards.bursts is not None and state.hazards.bursts.is_on,
         misdiagnoses=dict.fromkeys(Misdiagnosis, 0) if diagnosis is None else dict(diagnosis.counts),
         lemons=0 if fleet is None else len(fleet.lemons),
         lemon_faults=0 if fleet is None else fleet.lemon_faults,

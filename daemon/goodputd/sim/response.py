@@ -159,6 +159,8 @@ class Response:
         """Go on with the healthy nodes there are, or wait for more."""
         state = self._state
         cluster = state.cluster
+        if state.maintenance is not None:
+            self._decisions.drain(state.maintenance)
         if cluster.active_replicas < cluster.nominal_replicas:
             self._grow(incident)
         self._resize()

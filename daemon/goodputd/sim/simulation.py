@@ -10,6 +10,7 @@ from typing import Any
 
 from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.building import new_state
+from goodputd.sim.bursts import BurstTime
 from goodputd.sim.decisions import Decisions
 from goodputd.sim.events import (
     Command,
@@ -71,12 +72,15 @@ class Simulation:
             self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"
         )
         cluster = self._state.cluster
-        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet)
+        self._source = FaultSource(
+            parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet, parts.faults.bursts.multiplier
+        )
         self._handlers: dict[str, Callable[[Any], None]] = {
             "fault": self._on_candidate,
             "scripted": self._on_scripted,
             "recurrence": self._on_recurrence,
             "aged": self._on_aged,
+            "burst": self._on_burst,
             "detection": self._on_detection,
             "false_alarm": self._on_false_alarm,
             "plan": self._response.plan_ended,
@@ -84,12 +88,20 @@ class Simulation:
             "node_returns": self._supply.node_returns,
             "crew_wanted": self._supply.crew_wanted,
             "preempted": self._supply.preempted,
+            "maintenance": self._supply.maintenance_due,
+            "drain": self._supply.drain_soon,
+            "maintained": self._supply.maintained,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
         }
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
         self._schedule_candidate()
+        if self._state.maintenance is not None:
+            self._supply.schedule_maintenance()
+        if self._state.hazards.bursts is not None:
+            self._handlers["fault"] = self._on_candidate_among_bursts
+            self._schedule_burst(self._state.hazards.bursts)
         self._state.start_run()
 
     @property
@@ -201,6 +213,23 @@ class Simulation:
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
         self._strike(fault)
+
+    def _schedule_burst(self, bursts: BurstTime) -> None:
+        self._state.schedule.push(bursts.turns_at, "burst", bursts)
+
+    def _on_burst(self, bursts: BurstTime) -> None:
+        bursts.turn()
+        self._schedule_burst(bursts)
+
+    def _on_candidate_among_bursts(self, _: None) -> None:
+        """The same where some candidates strike in a burst only."""
+        bursts = self._state.hazards.bursts
+        assert bursts is not None  # noqa: S101 - that is when this is asked
+        if self._source.next_is_of_bursts and not bursts.is_on:
+            self._source.skip()
+            self._schedule_candidate()
+        else:
+            self._on_candidate(None)
 
     def _on_aged(self, _: None) -> None:
         self._strike(self._state.hazards.aged(self._state.schedule, self._state.now))
