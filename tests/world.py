@@ -22,7 +22,7 @@ from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
-from goodputd.sim.fleet import LemonsSpec
+from goodputd.sim.fleet import LemonsSpec, TopologySpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
 from goodputd.sim.maintenance import MaintenanceSpec
@@ -71,6 +71,7 @@ TABLES: dict[str, Any] = {
     "score": ScoreSpec(),
     "lemons": LemonsSpec(),
     "bursts": BurstsSpec(),
+    "topology": TopologySpec(),
     "maintenance": MaintenanceSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
@@ -102,7 +103,9 @@ def parts(
         table, _, field = key.partition("__")
         tables[table] = replace(tables[table], **{field: value})
     faults = replace(tables["faults"], script=tuple(script))
-    cluster = replace(tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance")})
+    cluster = replace(
+        tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology")}
+    )
     faults = replace(faults, lemons=tables["lemons"], bursts=tables["bursts"])
     detection = replace(
         tables["detection"], **{n: tables[n] for n in ("heartbeat", "hardware", "watchdog", "gradient")}
@@ -114,7 +117,13 @@ def parts(
         job=tables["job"],
         loss=tables["loss"],
         faults=faults,
-        kinds=resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node),
+        kinds=resolve_kinds(
+            faults,
+            catalog,
+            nodes=cluster.nodes,
+            gpus_per_node=cluster.gpus_per_node,
+            topology=cluster.topology,
+        ),
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
         diagnosis=tables["diagnosis"],

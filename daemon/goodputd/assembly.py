@@ -26,7 +26,11 @@ def _simulation(scenario: Scenario, seed: int, *, until_step: int | None) -> Sim
             loss=scenario.loss,
             faults=scenario.faults,
             kinds=resolve_kinds(
-                scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+                scenario.faults,
+                catalog,
+                nodes=cluster.nodes,
+                gpus_per_node=cluster.gpus_per_node,
+                topology=cluster.topology,
             ),
             detectors=detectors.build(scenario.detection),
             operator_seconds=scenario.detection.operator_seconds,

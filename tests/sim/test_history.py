@@ -43,6 +43,14 @@ FLEET: dict[str, Any] = {
             shape=2.0,
         ),
         FaultKindSpec(
+            name="leaf",
+            component="switch",
+            symptom="hang",
+            scope="rack",
+            per_domain_day=0.05,
+            transient_probability=0.7,
+        ),
+        FaultKindSpec(
             name="tired",
             component="nic",
             symptom="slow",

@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 from math import fsum, sqrt
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -23,6 +23,8 @@ from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 LAYERS = ("heartbeat", "hardware", "watchdog", "gradient")
 
 
+Scope = Literal["node", "rack", "switch", "job"]
+SCOPES: tuple[Scope, ...] = ("node", "node", "node", "rack", "switch")
 ARRIVALS: tuple[Arrival, ...] = ("exponential", "exponential", "weibull", "lognormal")
 
 
@@ -33,6 +35,7 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
     for index in range(draw(st.integers(1, 4))):
         symptom = draw(st.sampled_from(["crash", "hang", "slow", "corrupt", "benign"]))
         job_wide = draw(st.booleans()) and symptom in {"crash", "hang"}
+        scope: Scope = "job" if job_wide else draw(st.sampled_from(SCOPES))
         rate = draw(st.floats(0.001, 0.2))
         found.append(
             FaultKindSpec(
@@ -41,9 +44,10 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 if job_wide
                 else draw(st.sampled_from(["gpu", "host", "switch", "memory"])),
                 symptom=symptom,  # type: ignore[arg-type]
-                scope="job" if job_wide else "node",
+                scope=scope,
                 per_job_day=8 * rate if job_wide else None,
-                per_node_day=None if job_wide else rate,
+                per_node_day=rate if scope == "node" else None,
+                per_domain_day=rate if scope in {"rack", "switch"} else None,
                 transient_probability=draw(st.floats(0, 1)),
                 event=draw(st.sampled_from([None, "XID 79"])),
                 logged_probability=draw(st.floats(0, 1)),
@@ -51,7 +55,7 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 slow_factor=draw(st.floats(1, 3)) if symptom == "slow" else 1.0,
                 step_time_sigmas=draw(st.floats(0, 20)) if symptom == "slow" else 0.0,
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
-                arrival="exponential" if job_wide else draw(st.sampled_from(ARRIVALS)),
+                arrival="exponential" if scope != "node" else draw(st.sampled_from(ARRIVALS)),
                 shape=draw(st.floats(0.4, 3)),
             )
         )
@@ -89,6 +93,8 @@ def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
         "capacity__host_selection_seconds": draw(st.floats(0, 600)),
         "capacity__preemptible": draw(st.integers(0, spares)),
         "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "topology__nodes_per_rack": draw(st.integers(1, 8)),
+        "topology__racks_per_switch": draw(st.integers(1, 3)),
         "maintenance__per_day": draw(st.sampled_from([0.0, 0.5, 5.0])),
         "maintenance__hours": draw(st.floats(0.1, 30)),
         "bursts__multiplier": draw(st.sampled_from([1.0, 3.0, 20.0])),

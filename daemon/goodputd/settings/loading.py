@@ -256,4 +256,4 @@ def _scenario(entry: _Entry, document: Document, first: Document) -> Scenario:
 def _fate(document: Document) -> tuple[object, ...]:
     """What decides which faults are met; spares have numbers above the job's nodes and move none."""
     cluster = document.cluster
-    return document.faults, cluster.nodes, cluster.gpus_per_node, cluster.pool
+    return document.faults, cluster.nodes, cluster.gpus_per_node, cluster.pool, cluster.topology

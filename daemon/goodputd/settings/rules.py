@@ -59,6 +59,7 @@ def faults_per_day(tables: Tables) -> float:
             kinds_of_catalog(tables.faults),
             nodes=cluster.nodes,
             gpus_per_node=cluster.gpus_per_node,
+            topology=cluster.topology,
         )
     except ValueError:  # another rule names the kind
         return 0.0
@@ -72,7 +73,7 @@ def faults_per_day(tables: Tables) -> float:
     bursts = tables.faults.bursts
     share = bursts.burst_hours / (bursts.quiet_hours + bursts.burst_hours)
     fleet *= 1.0 + share * (bursts.multiplier - 1.0)
-    return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
+    return SECONDS_PER_DAY * sum(kind.rate_per_second * kind.struck_by(round(fleet)) for kind in kinds)
 
 
 def _listen(document: Document) -> Iterator[Finding]:

@@ -72,7 +72,7 @@ class FaultSource:
         pools = [Pool("", 0, nodes)] if fleet is None else fleet.pools
         self._streams: list[_Stream] = []
         for kind in kinds:
-            if kind.rate_per_second <= 0.0 or kind.ages:
+            if kind.rate_per_second <= 0.0 or kind.ages or kind.domain_nodes > 1:
                 continue
             if kind.job_wide:
                 self._add(kind, str(JOB_WIDE), JOB_WIDE, size=1, end=nodes, rate=kind.rate_per_second)
@@ -139,6 +139,11 @@ class FaultSource:
         return self._streams[self.pending[0][1]].of_bursts
 
     @property
+    def next_is_of_lemons(self) -> bool:
+        """Whether the earliest candidate strikes a lemon only."""
+        return self._streams[self.pending[0][1]].lemons is not None
+
+    @property
     def next_at(self) -> float | None:
         """When the earliest candidate strikes, seconds; None when nothing ever does."""
         return self.pending[0][0] if self.pending else None
@@ -164,7 +169,6 @@ class FaultSource:
             marks,
             0,
             kind.event is not None and marks.logged < kind.logged_probability,
-            source.lemons is not None,
         )
 
     def _draw(self, index: int) -> _Candidate:

@@ -7,7 +7,7 @@ from goodputd.sim.aging import Aging
 from goodputd.sim.bursts import BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
-from goodputd.sim.fleet import Fleet
+from goodputd.sim.fleet import Domains, Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
@@ -29,7 +29,8 @@ def new_state(parts: Parts) -> State:
         spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
     )
     aged = tuple(kind for kind in parts.kinds if kind.ages and kind.rate_per_second > 0.0)
-    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged:
+    domains = sorted({kind.domain_nodes for kind in parts.kinds if kind.domain_nodes > 1})
+    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains:
         cluster.fleet = Fleet(
             parts.faults.lemons,
             spec.pool,
@@ -37,6 +38,7 @@ def new_state(parts: Parts) -> State:
             job_nodes=cluster.active_nodes,
             seed=parts.seed,
         )
+        cluster.fleet.domains = [Domains(size, cluster.active_nodes) for size in domains]
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
     training = Training(parts.job, parts.checkpoint, ledger, cluster.active_replicas)
     if cluster.fleet is not None:
@@ -49,6 +51,7 @@ def new_state(parts: Parts) -> State:
         hazards.aging = Aging(parts.seed, aged, cluster.fleet, cluster.active_nodes)
     if parts.faults.bursts.multiplier > 1.0:
         hazards.expect_bursts(parts.faults.bursts, BurstTime(parts.faults.bursts, parts.seed))
+    hazards.is_special = cluster.fleet is not None or hazards.bursts is not None
     return State(
         seed=parts.seed,
         schedule=Schedule(),

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.capacity import CapacitySpec, Reserve
-from goodputd.sim.fleet import Fleet, PoolSpec
+from goodputd.sim.fleet import Fleet, PoolSpec, TopologySpec
 from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
@@ -47,6 +47,8 @@ class ClusterSpec:
     """"fixed": always `repair_hours`; "exponential": that is the mean."""
     pool: tuple[PoolSpec, ...] = ()
     """Nodes of different makes; none: all are alike."""
+    topology: TopologySpec = field(default_factory=TopologySpec)
+    """Failure domains."""
     capacity: CapacitySpec = field(default_factory=CapacitySpec)
     """Who takes an evicted node's place."""
     repair: RepairSpec = field(default_factory=RepairSpec)
@@ -58,7 +60,7 @@ class ClusterSpec:
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
     NodeState.ACTIVE: frozenset({NodeState.FAILED, NodeState.REPAIRING, NodeState.IDLE, NodeState.SPARE}),
     NodeState.FAILED: frozenset({NodeState.ACTIVE, NodeState.REPAIRING, NodeState.IDLE}),
-    NodeState.IDLE: frozenset({NodeState.ACTIVE}),
+    NodeState.IDLE: frozenset({NodeState.ACTIVE, NodeState.REPAIRING}),
     NodeState.SPARE: frozenset({NodeState.ACTIVE}),
     NodeState.REPAIRING: frozenset({NodeState.SPARE, NodeState.RETIRED}),
     NodeState.RETIRED: frozenset(),
@@ -181,8 +183,11 @@ class Cluster:
         Idle nodes are taken before spares, since they cost nothing to keep.
         Errors: ``TransitionError`` when the node is not in the job.
         """
+        before = self.state_of(node)
+        if before is _IDLE:
+            raise _illegal(node, before, _REPAIRING)
         slot = self._slots.pop(node, node)
-        self._move(node, self.state_of(node), _REPAIRING)
+        self._move(node, before, _REPAIRING)
         if self.fleet is not None:
             self.fleet.moved(node, -1)
         self._holders.pop(slot, None)
@@ -193,6 +198,14 @@ class Cluster:
             return replacement
         self._dissolve(slot // self.nodes_per_replica, slot)
         return None
+
+    def withdraw(self, node: int) -> None:
+        """Send an idle node to repair: it broke together with one that was evicted.
+
+        Errors: ``ValueError`` when the node is not idle.
+        """
+        self._idle.remove(node)
+        self._move(node, _IDLE, _REPAIRING)
 
     def return_repaired(self, node: int, *, clears: bool = True) -> None:
         """The node comes back as a spare; repair clears its strikes, unless they outlast it."""

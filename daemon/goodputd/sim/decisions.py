@@ -16,10 +16,11 @@ from goodputd.sim.protocols import Case, Decision, Policy, ScoringPolicy
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
-from goodputd.sim.taxonomy import Action, HotResetOutcome, NodeState, Reason, StageName
+from goodputd.sim.taxonomy import Action, Component, HotResetOutcome, NodeState, Reason, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _EVICT = Action.EVICT
+_FALSE_ALARM = Component.FALSE_ALARM
 _HOT_RESET = StageName.HOT_RESET
 _RESTART = Action.RESTART
 _RETIRE = Action.RETIRE
@@ -33,6 +34,7 @@ class Decisions:
     """The policy at work."""
 
     __slots__ = (
+        "_has_domains",
         "_hot_resets",
         "_may_retire",
         "_monitoring",
@@ -52,6 +54,8 @@ class Decisions:
         self._policy = policy
         self._scoring = policy if isinstance(policy, ScoringPolicy) else None
         self._repair = repair
+        fleet = state.cluster.fleet
+        self._has_domains = fleet is not None and bool(fleet.domains)
         self._hot_resets = repair.hot_reset_probability > 0.0
         self._may_retire = self._scoring is not None or repair.retire_after_evictions > 0
         self._needed_nodes = min_replicas * state.cluster.nodes_per_replica
@@ -66,6 +70,14 @@ class Decisions:
                 score = self._score(self._scoring, detection.node)
                 return Case(state.now, detection, strikes, score)
         return Case(state.now, detection, strikes)
+
+    def strike_also(self, nodes: tuple[int, ...]) -> None:
+        """These went down with the node that is blamed: each of them has a strike as well."""
+        state = self._state
+        for node in nodes:
+            state.cluster.strike(node, state.now, self._policy.window_seconds)
+            if self._scoring is not None:
+                self._score(self._scoring, node)
 
     def _score(self, policy: ScoringPolicy, node: int) -> float:
         """The node failed once more: what its score is now."""
@@ -127,12 +139,24 @@ class Decisions:
             if action is not _RESTART:
                 if not self._state.cluster.is_in_job(node):
                     return  # an earlier case of this incident evicted it
+                for other in self._struck_with(node) if self._has_domains else ():
+                    self._evict(incident, other, undecided, retires=action is _RETIRE)
                 cause = self._evict(incident, node, undecided, retires=action is _RETIRE)
                 action = _EVICT
                 self._failed_before_verified(incident, cause)
             elif self._hot_resets:
                 self._hot_reset(incident, node, undecided)
         incident.recoveries[cause] = action
+
+    def _struck_with(self, node: int) -> tuple[int, ...]:
+        """The other nodes of the domain that went down with this one."""
+        cluster = self._state.cluster
+        for fault in self._state.present:
+            if fault.node == node and fault.others and fault.detected:
+                # those that a dissolved replica left idle since are as broken as the others
+                gone = (NodeState.REPAIRING, NodeState.RETIRED, NodeState.SPARE)
+                return tuple(each for each in fault.others if cluster.state_of(each) not in gone)
+        return ()
 
     def _hot_reset(self, incident: Incident, node: int, undecided: Undecided) -> None:
         """Reset the device in place, which may cure what a restart alone would not."""
@@ -157,8 +181,13 @@ class Decisions:
     def _evict(self, incident: Incident, node: int, undecided: Undecided, *, retires: bool) -> str:
         """Take the node out; returns what must stay healthy for the eviction to have helped."""
         state = self._state
-        no_fault_found = not self._is_faulty(node)
-        replacement = state.cluster.evict(node)
+        blames_surely = state.diagnosis is None and undecided.case.detection.component is not _FALSE_ALARM
+        no_fault_found = not (blames_surely or self._is_faulty(node))
+        if state.cluster.is_in_job(node):
+            replacement = state.cluster.evict(node)
+        else:
+            state.cluster.withdraw(node)
+            replacement = None
         visit = state.shop.admit(
             node,
             state.schedule,
@@ -177,7 +206,8 @@ class Decisions:
             state.hazards.node_left(node)
         else:
             state.hazards.park(node)
-        state.facts.append(NodeEvicted(state.now, node, replacement, visit.seconds))
+        seconds = visit.automatic_seconds + visit.manual_seconds
+        state.facts.append(NodeEvicted(state.now, node, replacement, seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
 
     def drain(self, maintenance: Maintenance) -> None:
@@ -200,7 +230,8 @@ class Decisions:
 
     def _is_faulty(self, node: int) -> bool:
         state = self._state
-        return any(fault.node == node for fault in state.present) or state.hazards.stands_on(node)
+        struck = any(fault.node == node or node in fault.others for fault in state.present)
+        return struck or state.hazards.stands_on(node)
 
     def _note(self, incident: int | None, decision: Decision, node: int | None, strikes: int) -> None:
         state = self._state

@@ -49,6 +49,40 @@ class PoolSpec:
     """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
 
 
+@dataclass(slots=True, kw_only=True)
+class TopologySpec:
+    """Which nodes hang on one rack and on one switch: stretches of node numbers."""
+
+    __pydantic_config__ = SPEC
+
+    nodes_per_rack: PositiveCount = 8
+    """Nodes that share a rack and its power; faults of scope "rack" hit all of them."""
+    racks_per_switch: PositiveCount = 4
+    """Racks behind one switch; faults of scope "switch" hit all of their nodes."""
+
+
+class Domains:
+    """How many domains of one size have a node in the job."""
+
+    __slots__ = ("_members", "active", "size")
+
+    def __init__(self, size: int, job_nodes: int) -> None:
+        """The job has the first ``job_nodes``."""
+        self.size = size
+        self._members = {
+            domain: min(size, job_nodes - domain * size) for domain in range(-(-job_nodes // size))
+        }
+        self.active = len(self._members)
+        """Domains with a node in the job."""
+
+    def moved(self, node: int, change: int) -> None:
+        """A node came into the job (1) or left it (-1)."""
+        domain = node // self.size
+        before = self._members.get(domain, 0)
+        self._members[domain] = after = before + change
+        self.active += (after > 0) - (before > 0)
+
+
 @dataclass(slots=True)
 class Pool:
     """A stretch of node numbers of one make."""
@@ -98,6 +132,7 @@ class Fleet:
         "_seed",
         "ages",
         "changed",
+        "domains",
         "has_paces",
         "lemon_excess",
         "lemon_faults",
@@ -117,6 +152,8 @@ class Fleet:
         self._cure_probability = lemons.cure_probability
         self._seed = seed
         self._repairs: dict[int, int] = {}
+        self.domains: list[Domains] = []
+        """One for each size that a kind of fault has."""
         self.ages = False
         """Whether anybody asks who ``changed``."""
         self.changed: list[int] = []
@@ -153,6 +190,8 @@ class Fleet:
         self._active[index] += change
         if self.ages:
             self.changed.append(node)
+        for domains in self.domains:
+            domains.moved(node, change)
         if node in self.lemons:
             self._active_lemons[index] += change
 

@@ -54,6 +54,7 @@ class Hazards:
         "_burst_time",
         "_count",
         "_detectors",
+        "_domain_kinds",
         "_dormant",
         "_job_rate",
         "_job_wide",
@@ -70,6 +71,7 @@ class Hazards:
         "_waiting",
         "aging",
         "bursts",
+        "is_special",
     )
 
     def __init__(
@@ -83,9 +85,12 @@ class Hazards:
         self._seed = seed
         self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
-        constant = [kind for kind in kinds if kind.stops and not kind.ages]
+        constant = [kind for kind in kinds if kind.stops and not kind.ages and kind.domain_nodes == 1]
+        self._domain_kinds = [kind for kind in kinds if kind.stops and kind.domain_nodes > 1]
         self._node_rate = fsum(kind.rate_per_second for kind in constant if not kind.job_wide)
         self._job_rate = fsum(kind.rate_per_second for kind in constant if kind.job_wide)
+        self.is_special = False
+        """Whether nodes differ, age, hang on domains, or break in bursts."""
         self.bursts: BurstTime | None = None
         """Faulty periods, where there are any."""
         self._burst_excess = 0.0
@@ -136,16 +141,26 @@ class Hazards:
             self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
-        if self.aging is not None:
-            self._start_aging(self.aging, schedule, cluster)
         self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
-        weight = nodes if cluster.fleet is None else cluster.fleet.weight
+        self._rate = self._node_rate * nodes + self._job_rate + self._alarm_rate + recurrences
+        if self.is_special:
+            self._start_special(schedule, at, cluster)
+
+    def _start_special(self, schedule: Schedule, at: float, cluster: Cluster) -> None:
+        """The same where nodes differ, age, hang on domains, or break in bursts."""
+        fleet = cluster.fleet
+        weight = cluster.active_nodes if fleet is None else fleet.weight
         primary = self._node_rate * weight + self._job_rate
-        self._rate = primary + self._alarm_rate + recurrences
+        self._rate = primary + self._alarm_rate + self._stopping / self._recurrence_seconds
+        if self._domain_kinds and fleet is not None:
+            active = {domains.size: domains.active for domains in fleet.domains}
+            self._rate += fsum(k.rate_per_second * active[k.domain_nodes] for k in self._domain_kinds)
         if self.bursts is not None:
             self._burst_rate = self._burst_excess * primary
             self._burst_time = self.bursts.until(at)
+        if self.aging is not None:
+            self._start_aging(self.aging, schedule, cluster)
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
@@ -166,14 +181,20 @@ class Hazards:
             self._alarm_entry = -1
         if self._waiting:
             self._cancel(self._waiting[0][2], schedule)
+        for standing in self._job_wide:
+            self._cancel(standing, schedule)
+        if self.is_special:
+            return self._rate * ran + self._stop_special(schedule, at)
+        return self._rate * ran
+
+    def _stop_special(self, schedule: Schedule, at: float) -> float:
+        """Nobody ages on; returns what was to be expected of bursts on top."""
         if self._aged_entry >= 0:
             schedule.cancel(self._aged_entry)
             self._aged_entry = -1
-        for standing in self._job_wide:
-            self._cancel(standing, schedule)
-        if self.bursts is not None:
-            return self._rate * ran + self._burst_rate * (self.bursts.until(at) - self._burst_time)
-        return self._rate * ran
+        if self.bursts is None:
+            return 0.0
+        return self._burst_rate * (self.bursts.until(at) - self._burst_time)
 
     def _cancel(self, standing: Standing, schedule: Schedule) -> None:
         if standing.entry >= 0:

@@ -12,6 +12,7 @@ from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.building import new_state
 from goodputd.sim.bursts import BurstTime
 from goodputd.sim.decisions import Decisions
+from goodputd.sim.domains import DomainSource
 from goodputd.sim.events import (
     Command,
     DetectionRaised,
@@ -77,6 +78,7 @@ class Simulation:
         )
         self._handlers: dict[str, Callable[[Any], None]] = {
             "fault": self._on_candidate,
+            "domain_fault": self._on_domain_candidate,
             "scripted": self._on_scripted,
             "recurrence": self._on_recurrence,
             "aged": self._on_aged,
@@ -94,15 +96,26 @@ class Simulation:
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
         }
+        of_domains = tuple(kind for kind in parts.kinds if kind.domain_nodes > 1)
+        self._domain_source = DomainSource(parts.seed, of_domains, cluster.total_nodes)
+        self._attributes = bool(of_domains) or self._state.diagnosis is not None
+        """Whether somebody asks which nodes a fault is blamed on."""
         for scripted in parts.faults.script:
             self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Schedule the first of everything that comes by itself, and train."""
+        state = self._state
+        if state.hazards.is_special:
+            self._handlers["fault"] = self._on_special_candidate
         self._schedule_candidate()
-        if self._state.maintenance is not None:
+        self._schedule_domain_candidate()
+        if state.maintenance is not None:
             self._supply.schedule_maintenance()
-        if self._state.hazards.bursts is not None:
-            self._handlers["fault"] = self._on_candidate_among_bursts
-            self._schedule_burst(self._state.hazards.bursts)
-        self._state.start_run()
+        if state.hazards.bursts is not None:
+            self._schedule_burst(state.hazards.bursts)
+        state.start_run()
 
     @property
     def now(self) -> float:
@@ -150,7 +163,8 @@ class Simulation:
             raise ValueError(message)
         self._state.facts = []
         if self._reaches_job(node):
-            self._strike(self._injected(kind, node, command.origin, transient=command.transient, logged=True))
+            fault = self._injected(kind, node, command.origin, transient=command.transient, logged=True)
+            self._strike_domain(fault)
         return self._state.facts
 
     def snapshot(self) -> Snapshot:
@@ -172,17 +186,22 @@ class Simulation:
             return
         fault = source.take()
         self._schedule_candidate()
-        if not (fault.lemon and self._was_cured(fault)):
-            self._strike(fault)
+        self._strike(fault)
 
-    def _was_cured(self, fault: Fault) -> bool:
-        """Whether a repair made an ordinary node of the lemon since the fault was drawn; counts it else."""
-        fleet = self._state.cluster.fleet
-        assert fleet is not None  # noqa: S101 - it is where lemons come from
-        if fault.node not in fleet.lemons:
-            return True
-        fleet.lemon_faults += 1
-        return False
+    def _on_special_candidate(self, _: None) -> None:
+        """The same where some candidates strike in bursts only, or lemons only."""
+        state, source = self._state, self._source
+        bursts, fleet = state.hazards.bursts, state.cluster.fleet
+        node = source.pending[0][2]
+        in_vain = bursts is not None and source.next_is_of_bursts and not bursts.is_on
+        if fleet is not None and source.next_is_of_lemons and not in_vain:
+            in_vain = node not in fleet.lemons  # cured since it was drawn
+            fleet.lemon_faults += not in_vain and self._reaches_job(node)
+        if in_vain:
+            source.skip()
+            self._schedule_candidate()
+        else:
+            self._on_candidate(None)
 
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""
@@ -198,7 +217,7 @@ class Simulation:
             fault = self._injected(
                 kind, node, _INJECTED, transient=scripted.transient, logged=scripted.logged
             )
-            self._strike(fault)
+            self._strike_domain(fault)
 
     def _injected(
         self, kind: FaultKind, node: int, origin: Origin, *, transient: bool, logged: bool
@@ -212,7 +231,7 @@ class Simulation:
     def _on_recurrence(self, standing: Standing) -> None:
         fault = self._state.hazards.struck(standing, self._state.schedule)
         fault.at = self._state.now
-        self._strike(fault)
+        self._strike_domain(fault)
 
     def _schedule_burst(self, bursts: BurstTime) -> None:
         self._state.schedule.push(bursts.turns_at, "burst", bursts)
@@ -221,15 +240,34 @@ class Simulation:
         bursts.turn()
         self._schedule_burst(bursts)
 
-    def _on_candidate_among_bursts(self, _: None) -> None:
-        """The same where some candidates strike in a burst only."""
-        bursts = self._state.hazards.bursts
-        assert bursts is not None  # noqa: S101 - that is when this is asked
-        if self._source.next_is_of_bursts and not bursts.is_on:
-            self._source.skip()
-            self._schedule_candidate()
-        else:
-            self._on_candidate(None)
+    def _schedule_domain_candidate(self) -> None:
+        at = self._domain_source.next_at
+        if at is not None:
+            self._state.schedule.push(at, "domain_fault")
+
+    def _on_domain_candidate(self, _: None) -> None:
+        fault = self._domain_source.take()
+        self._schedule_domain_candidate()
+        struck = self._of_domain(fault)
+        if struck and self._reaches_job(struck[0]):
+            fault.node = struck[0]
+            self._strike_domain(fault)
+
+    def _strike_domain(self, fault: Fault) -> None:
+        """The fault strikes its node, and whoever of the job hangs on the same rack or switch."""
+        cluster = self._state.cluster
+        if fault.kind.domain_nodes > 1:
+            fault.others = tuple(each for each in self._of_domain(fault) if each != fault.node)
+            if fault.kind.stops:
+                self._state.failed_nodes += [each for each in fault.others if cluster.fail(each)]
+        self._strike(fault)
+
+    def _of_domain(self, fault: Fault) -> list[int]:
+        """The nodes of the job in the domain that the fault strikes."""
+        cluster, size = self._state.cluster, fault.kind.domain_nodes
+        first = fault.node // size * size
+        nodes = range(first, min(first + size, cluster.total_nodes))
+        return [node for node in nodes if cluster.is_in_job(node)]
 
     def _on_aged(self, _: None) -> None:
         self._strike(self._state.hazards.aged(self._state.schedule, self._state.now))
@@ -287,8 +325,8 @@ class Simulation:
         fault, index = claim
         state = self._state
         detection = self._monitoring.claimed(fault, index)
-        if state.diagnosis is not None:
-            detection = state.diagnosis.blame(fault, detection)
+        if self._attributes:
+            detection = self._attributed(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
         if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
@@ -301,6 +339,14 @@ class Simulation:
             crash = (fault.kind.name, incident.stop_step)
             incident.repeats_crash = state.last_crash == crash
             state.last_crash = crash
+
+    def _attributed(self, fault: Fault, detection: Detection) -> Detection:
+        """The detection with the node that is blamed; a whole domain that is down blames itself."""
+        diagnosis = self._state.diagnosis
+        if fault.others:
+            self._decisions.strike_also(fault.others)
+            return detection
+        return detection if diagnosis is None else diagnosis.blame(fault, detection)
 
     def _raised(self, fault: Fault, detection: Detection, incident: Incident | None) -> None:
         now = self._state.now
