@@ -97,6 +97,17 @@ def test_each_of_its_nodes_has_a_strike() -> None:
     assert [4, 5, 6, 7] == [node for node, _ in sorted(cluster.standing_strikes(2 * HOUR, DAY, least=1))]
 
 
+def test_a_rack_that_nobody_names_has_no_strikes() -> None:
+    """Corrupt state that a validation finds is blamed on none of the nodes that caused it."""
+    corrupt = replace(POWER, symptom="corrupt", event=None)
+    layers: dict[str, Any] = {"detection__layers": ("validation",), "validation__coverage": 1.0}
+    world = scripted(corrupt, 5, **layers).until(2 * HOUR)
+    cluster = world.simulation._state.cluster  # noqa: SLF001 - one strike is shown nowhere
+
+    assert 1 == world.snapshot.total_interruptions
+    assert [] == list(cluster.standing_strikes(2 * HOUR, DAY, least=1))
+
+
 def test_an_eviction_takes_all_of_them() -> None:
     """The rack goes to repair as a whole, and comes back as a whole."""
     world = scripted(POWER, 5, policy__name="always_evict").until(3 * DAY)

@@ -111,6 +111,10 @@ def post_mortem(history: History, chronicle: Chronicle, number: int, now: float)
 
 
 def _concluded(incident: IncidentRecord) -> str:
+    if incident.layer is Layer.PLANNED and incident.drained:
+        nodes = ", ".join(str(node) for node in incident.drained)
+        which = f"node {nodes}" if len(incident.drained) == 1 else f"nodes {nodes}"
+        return f"A planned stop at a checkpoint, to give up {which} for maintenance."
     if incident.layer is Layer.PLANNED:
         return "A planned stop at a checkpoint, to take repaired nodes back."
     if incident.component is Component.FALSE_ALARM:

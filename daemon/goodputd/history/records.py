@@ -189,6 +189,8 @@ class IncidentRecord:
     restored_step: int | None
     active_gpus: int | None
     """Of the job that goes on."""
+    drained: tuple[int, ...] = ()
+    """Nodes that were given up for planned maintenance."""
 
     @property
     def is_open(self) -> bool:
