@@ -304,6 +304,7 @@ def test_a_long_incident_is_compared_in_part() -> None:
     assert faults > 50
     assert (COMPARED_FAULTS, faults - COMPARED_FAULTS) == (len(told.same_faults), told.more_faults)
     assert told.incident.facts_left_out > 500
+    assert f" At least {faults - 1} more faults struck before training was verified." in told.root_cause
 
 
 def test_what_is_not_kept_is_not_judged() -> None:

@@ -178,7 +178,8 @@ def _root_cause(incident: IncidentRecord) -> str:
         lasting = "permanent: only replacing the node cures it" if fault.node is not None else "permanent"
     again = "; the same fault as before" if fault.origin is Origin.RECURRENCE else ""
     others = sum(each.outcome is not FaultOutcome.BENIGN for each in incident.faults) - 1
-    more = f" {_count(others, 'more fault')} struck before training was verified." if others else ""
+    least = "At least " if incident.facts_left_out else ""
+    more = f" {least}{_count(others, 'more fault')} struck before training was verified." if others else ""
     what = f"{nature(fault.component, fault.symptom)}{again}; {lasting}"
     baked = ""
     if fault.baked_step is not None:
