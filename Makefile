@@ -47,6 +47,10 @@ format: $(VENV)/.installed-dev # Format the code and apply the safe fixes of the
 bench: $(VENV)/.installed-test # Measure the budgets on this machine
 	@$(BIN)/python -m tests.bench
 
+.PHONY: validate
+validate: $(VENV)/.installed-test # Play every published case and compare (about ten minutes)
+	@$(BIN)/python -m tests.validation
+
 .PHONY: golden
 golden: $(VENV)/.installed-test # Write the golden files anew; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden -q
