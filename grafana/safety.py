@@ -47,16 +47,15 @@ def _checkpoints() -> list[tuple[model.Panel, int]]:
         stacked=True,
     )
     now = f"on (job, instance, scenario) group_left () {current('simulated_timestamp_seconds')}"
-    newest = current("last_checkpoint_timestamp_seconds", tier=CheckpointTier.REMOTE)
-    weaker = current("last_checkpoint_timestamp_seconds", "tier", tier=f"=~{_WEAKER}")
+    newest = current("last_checkpoint_timestamp_seconds", "tier")
+    newest = f'label_replace({newest}, "weaker", " $1 tier", "tier", "({_WEAKER})")'
     age = trend(
         "Age of the newest checkpoint",
         "Simulated time since the last checkpoint became durable, and in grey the time between two saves."
         " It grows while the job stands still, and to many intervals where interruptions are more frequent"
         " than saves: each one starts the interval anew. Dashed are the tiers that a lost host takes along.",
         [
-            Query(hours(f"-1 * ({newest} - {now})"), "{{scenario}}"),
-            Query(hours(f"-1 * ({weaker} - {now})"), "{{scenario}} {{tier}} tier"),
+            Query(hours(f"-1 * ({newest} - {now})"), "{{scenario}}{{weaker}}"),
             Query(hours(current("checkpoint_interval_seconds")), "{{scenario}} interval"),
         ],
         HOURS,
