@@ -19,6 +19,10 @@ def rules(
         str,
         typer.Option("--scrape-interval", metavar="DURATION", help="How often Prometheus scrapes it."),
     ] = "1s",
+    runbooks: Annotated[
+        str | None,
+        typer.Option("--runbooks", metavar="URL", help="Your copy of grafana/README.md, for runbook_url."),
+    ] = None,
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="File or directory to write; - is stdout.")
     ] = "-",
@@ -26,7 +30,7 @@ def rules(
     """Write the recording and alert rules for Prometheus, with windows that fit the speedup."""
     from goodputd.commands.rules import run
 
-    run(speedup=speedup, scrape_interval=scrape_interval, out=out)
+    run(speedup=speedup, scrape_interval=scrape_interval, runbooks=runbooks, out=out)
     return DONE
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import yaml
 
 from goodputd.assembly import build
-from goodputd.commands.backfill import block_hours, period
+from goodputd.commands.backfill import CONFIG_FILE, block_hours, period
 from goodputd.errors import SettingsError
 from goodputd.metrics.collector import family
 from goodputd.metrics.view import ScenarioView, View
@@ -27,7 +28,8 @@ from tests.daemon import PATIENCE_WALL_SECONDS, start
 from tests.prometheus import Prometheus, differences, series, until
 from tests.studies.storage import imported, showing
 
-DEFAULT: Final = Path(__file__).parent.parent.parent / "config" / "default.toml"
+ROOT: Final = Path(__file__).parents[2]
+DEFAULT: Final = ROOT / "config" / "default.toml"
 DAY: Final = 86400
 BEGAN: Final = "2026-03-01T00:00:00Z"
 BEGAN_AT: Final = int(start_timestamp(BEGAN))
@@ -170,11 +172,12 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path: Path) -> None:
 
     assert (0, "") == (code, err)
     assert (
-        "a b.om: 13 samples of 1 series, 2026-03-01T00:00:00Z to 2026-03-01T01:00:00Z every 300 s" == lines[0]
-    )
+        "built-in defaults: default",
+        "a b.om: 13 samples of 1 series, 2026-03-01T00:00:00Z to 2026-03-01T01:00:00Z every 300 s",
+    ) == tuple(lines[:2])
     assert [
         "promtool tsdb create-blocks-from openmetrics --max-block-duration=2h 'a b.om' data",
-        "prometheus --config.file=FILE --storage.tsdb.path=data --storage.tsdb.retention.time=10y",
+        f"prometheus --config.file={CONFIG_FILE} --storage.tsdb.path=data --storage.tsdb.retention.time=10y",
     ] == [line.strip() for line in lines if line.startswith("  ")]
 
 
@@ -211,7 +214,7 @@ def test_dash_writes_to_stdout_and_tells_stderr(tmp_path: Path) -> None:
     assert 0 == code
     assert out.startswith("# HELP goodputd_step ")
     assert out.endswith("\n# EOF\n")
-    assert err.startswith("standard output: 13 samples of 1 series, ")
+    assert err.startswith("built-in defaults: default\nstandard output: 13 samples of 1 series, ")
     assert [] == [*tmp_path.iterdir()]
 
 
@@ -398,3 +401,13 @@ def test_every_mistake_in_the_period_is_named(arguments: Any, problems: tuple[st
     with pytest.raises(SettingsError) as refused:
         period(*arguments)
     assert problems == refused.value.problems
+
+
+def test_the_configuration_it_names_is_shipped(promtool: Path) -> None:
+    """It scrapes nothing, and promtool finds no fault with it."""
+    checked = subprocess.run([promtool, "check", "config", ROOT / CONFIG_FILE], check=False)
+
+    assert (0, None) == (
+        checked.returncode,
+        yaml.safe_load((ROOT / CONFIG_FILE).read_text("utf-8")).get("scrape_configs"),
+    )

@@ -8,7 +8,16 @@ address=$2
 state=$(mktemp -d)
 : >"$state/log"
 
-prometheus --config.file=config/prometheus/prometheus.yml --storage.tsdb.path="$state/data" \
+# What the daemon will listen on, wherever that is set; Prometheus must not scrape somebody else's.
+listen=$("$bin/goodputd" check-config config/default.toml --print-effective |
+  sed -n '/^\[http\]/,/^\[/s/^listen = "\([^"]*\)".*/\1/p')
+port=${listen##*:}
+host=${listen%:*}
+case $host in "" | 0.0.0.0 | "[::]") host=127.0.0.1 ;; esac
+cp config/prometheus/*.yml "$state"
+sed "s/127\.0\.0\.1:9642/$host:$port/" config/prometheus/prometheus.yml >"$state/prometheus.yml"
+
+prometheus --config.file="$state/prometheus.yml" --storage.tsdb.path="$state/data" \
   --web.listen-address="$address" >"$state/log" 2>&1 &
 prometheus=$!
 

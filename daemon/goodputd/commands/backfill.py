@@ -33,6 +33,8 @@ BLOCK_HOURS: Final[tuple[int, ...]] = tuple(2 * 3**power for power in range(10))
 RETENTION: Final = "10y"
 LOOKBACK_SECONDS: Final = 300
 """How old a sample may be for Prometheus to show it, unless it is told otherwise."""
+CONFIG_FILE: Final = "config/prometheus/backfill.yml"
+"""Scrapes nothing; its place in the project."""
 _DATA: Final = "data"
 _RULES: Final = "backfill.rules.yml"
 _LAST_TIMESTAMP: Final = 253_402_300_799
@@ -91,7 +93,7 @@ def run(
         record(assembly.build(settings), effects, period, spool, playing)
         written = spool.write(file, period.timestamps, writing)
     told = sys.stderr if out == STDOUT else sys.stdout
-    print("\n".join(_report(out, period, written)), file=told)
+    print("\n".join(_report(settings, out, period, written)), file=told)
     if out != STDOUT:
         print("\n".join(_next_steps(out, period, rules=rules)), file=told)
 
@@ -159,8 +161,9 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def _report(out: str, period: Period, written: Written) -> Iterator[str]:
+def _report(settings: Settings, out: str, period: Period, written: Written) -> Iterator[str]:
     where = "standard output" if out == STDOUT else out
+    yield f"{settings.source}: {', '.join(scenario.name for scenario in settings.scenarios)}"
     yield (
         f"{where}: {written.samples:,} samples of {written.series:,} series, "
         f"{_date(period.timestamps[0])} to {_date(period.end_timestamp)} every {period.step_seconds} s"
@@ -175,7 +178,7 @@ def _next_steps(out: str, period: Period, *, rules: bool) -> Iterator[str]:
     yield ""
     yield f"next, where {_DATA} is the storage of the Prometheus that is to show it:"
     yield f"  {create} {shlex.quote(out)} {_DATA}"
-    yield f"  prometheus --config.file=FILE {keep}"
+    yield f"  prometheus --config.file={CONFIG_FILE} {keep}"
     yield (
         "promtool reads the whole file again for every block: so long a block holds the whole period, and "
         "the default of two hours takes many times as long. Prometheus deletes blocks older than 15 days "

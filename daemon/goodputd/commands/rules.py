@@ -10,14 +10,14 @@ from typing import Final
 
 from goodputd.commands.durations import parse_seconds
 from goodputd.errors import EnvironmentProblemError, SettingsError
-from goodputd.rules.rendering import FIRST_WORDS, render
+from goodputd.rules.rendering import FIRST_WORDS, RUNBOOKS, render
 
 STDOUT: Final = "-"
 FILE_NAME: Final = "goodputd.rules.yml"
 """In a directory."""
 
 
-def run(*, speedup: float, scrape_interval: str, out: str) -> None:
+def run(*, speedup: float, scrape_interval: str, runbooks: str | None, out: str) -> None:
     """Write the rules to ``out``: a file, a directory that exists, or ``-`` for stdout.
 
     Errors: ``SettingsError`` for a number out of range and for a file that something else made,
@@ -26,6 +26,7 @@ def run(*, speedup: float, scrape_interval: str, out: str) -> None:
     text = render(
         speedup=speedup,
         scrape_interval_wall_seconds=parse_seconds(scrape_interval, option="--scrape-interval"),
+        runbooks=RUNBOOKS if runbooks is None else runbooks,
     )
     if out == STDOUT:
         sys.stdout.write(text)
