@@ -87,7 +87,9 @@ class PageSummary:
         counts = self._by("stage", "recovery_stage_seconds_count")
         seconds = self._by("stage", "recovery_stage_seconds_sum")
         return {
-            "recovery_stage_seconds": {stage: seconds[stage] / count for stage, count in counts.items()},
+            "recovery_stage_seconds": {
+                stage: seconds[stage] / count if count else None for stage, count in counts.items()
+            },
             "time_seconds": self._by("bucket", "time_seconds_total"),
             "provisional_seconds": self._one("provisional_seconds"),
             "retracted_seconds": self._one("retracted_seconds_total"),
