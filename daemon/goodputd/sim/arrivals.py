@@ -87,6 +87,8 @@ class FaultSource:
         """How each stream draws its next candidate."""
         self.pending = [draw(index) for index, draw in enumerate(self._draws)]
         """The next candidate of every stream: a heap; only this class changes it."""
+        self.conditions = [(each.lemons is not None, each.of_bursts) for each in self._streams]
+        """Of each stream: whether it strikes lemons only, and whether it strikes in bursts only."""
         heapify(self.pending)
 
     def _add(
@@ -132,16 +134,6 @@ class FaultSource:
                 lemons=each.lemons,
             )
             self._streams[-1].of_bursts = True
-
-    @property
-    def next_is_of_bursts(self) -> bool:
-        """Whether the earliest candidate strikes in a burst only."""
-        return self._streams[self.pending[0][1]].of_bursts
-
-    @property
-    def next_is_of_lemons(self) -> bool:
-        """Whether the earliest candidate strikes a lemon only."""
-        return self._streams[self.pending[0][1]].lemons is not None
 
     @property
     def next_at(self) -> float | None:

@@ -190,18 +190,26 @@ class Simulation:
 
     def _on_special_candidate(self, _: None) -> None:
         """The same where some candidates strike in bursts only, or lemons only."""
-        state, source = self._state, self._source
-        bursts, fleet = state.hazards.bursts, state.cluster.fleet
-        node = source.pending[0][2]
-        in_vain = bursts is not None and source.next_is_of_bursts and not bursts.is_on
-        if fleet is not None and source.next_is_of_lemons and not in_vain:
-            in_vain = node not in fleet.lemons  # cured since it was drawn
-            fleet.lemon_faults += not in_vain and self._reaches_job(node)
-        if in_vain:
+        source = self._source
+        candidate = source.pending[0]
+        node = candidate[2]
+        of_lemons, of_bursts = source.conditions[candidate[1]]
+        if (of_lemons or of_bursts) and self._is_in_vain(node, of_lemons=of_lemons, of_bursts=of_bursts):
             source.skip()
             self._schedule_candidate()
         else:
             self._on_candidate(None)
+
+    def _is_in_vain(self, node: int, *, of_lemons: bool, of_bursts: bool) -> bool:
+        """Whether it is not a time or not a node for this candidate; counts those of lemons that strike."""
+        bursts, fleet = self._state.hazards.bursts, self._state.cluster.fleet
+        if of_bursts and (bursts is None or not bursts.is_on):
+            return True
+        if of_lemons and fleet is not None:
+            if node not in fleet.lemons:
+                return True  # cured since it was drawn
+            fleet.lemon_faults += self._reaches_job(node)
+        return False
 
     def _reaches_job(self, node: int) -> bool:
         """Thinning: candidates are drawn for the whole fleet, always."""
