@@ -1,4 +1,4 @@
-"""What the commands that play studies share: a bar while they play, and files that are whole.
+"""What the commands that play studies share: a bar while they play, and a look at files beforehand.
 
 They say on stderr what went wrong and was put right. Knows nothing of what a study is about.
 """
@@ -6,10 +6,9 @@ They say on stderr what went wrong and was put right. Knows nothing of what a st
 import contextlib
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -96,22 +95,3 @@ def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:
         raise EnvironmentProblemError(f"{option}: {path}: there is no folder {folder} that can be written to")
     if path.is_dir():
         raise EnvironmentProblemError(f"{option}: {path}: is a folder")
-
-
-def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Let ``write`` fill a file that appears under its name whole or not at all.
-
-    Errors: ``EnvironmentProblemError`` when that fails.
-    """
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                write(file)
-                file.flush()
-                Path(file.name).chmod(0o644)
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink()
-                raise
-    except OSError as error:
-        raise EnvironmentProblemError(f"{path}: cannot be written: {error.strerror}") from error

@@ -15,7 +15,8 @@ from typing import IO, Final
 
 from goodputd import __version__
 from goodputd.commands.console import console
-from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, write_whole
+from goodputd.commands.files import replacing
+from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted
 from goodputd.errors import SettingsError
 from goodputd.studies import plot
 from goodputd.studies.axes import Axis, Load, parse_axis, points
@@ -123,14 +124,17 @@ def _check_figure(figure: str) -> None:
 def _deliver(results: Results, found: Sweep | None, targets: Targets) -> None:
     """Write the files and print; without a whole seed there are only rows to write."""
     if targets.out is not None and targets.out.suffix.lower() == ".csv":
-        write_whole(targets.out, functools.partial(_write_csv, results))
+        with replacing(str(targets.out)) as file:
+            _write_csv(results, file)
     if found is None:
         return
     if targets.out is not None and targets.out.suffix.lower() == ".json":
-        write_whole(targets.out, functools.partial(_write_json, found))
+        with replacing(str(targets.out)) as file:
+            _write_json(found, file)
     if targets.plot is not None:
         kind = targets.plot.suffix.lower().removeprefix(".")
-        write_whole(targets.plot, functools.partial(plot.draw, found, kind))
+        with replacing(str(targets.plot)) as file:
+            plot.draw(found, kind, file)
     if targets.as_json:
         print(json.dumps(found, allow_nan=False, indent=2))
         return
