@@ -7,7 +7,8 @@ quantity per wall second means nothing: one increase is divided by another. Know
 
 from typing import Final
 
-from goodputd.metrics.catalog import CATALOG, PREFIX, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.family import PREFIX, MetricSpec, MetricType
 
 SPECS: Final[dict[str, MetricSpec]] = {spec.name: spec for spec in CATALOG}
 """What there is, by full name."""

@@ -5,7 +5,7 @@ Knows which metric holds which number of the object, and nothing of simulations.
 
 from typing import Any, Final
 
-from goodputd.metrics.catalog import PREFIX
+from goodputd.metrics.family import PREFIX
 from tests.prometheus import Page
 
 NOT_ON_THE_PAGE: Final = {"paired"}

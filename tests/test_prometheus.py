@@ -19,8 +19,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodputd.assembly import build
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
 from goodputd.metrics.collector import family
+from goodputd.metrics.family import MetricSpec, MetricType
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.service import in_force
 from goodputd.settings import load

@@ -9,7 +9,8 @@ from typing import Any
 
 import promql_parser
 
-from goodputd.metrics.catalog import CATALOG, PREFIX, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.family import PREFIX, MetricSpec, MetricType
 
 _SUFFIXES = {
     MetricType.HISTOGRAM: ("_bucket", "_sum", "_count"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from goodputd.metrics.catalog import PREFIX
+from goodputd.metrics.family import PREFIX
 from goodputd.sim import taxonomy
 from tests.grafana.each import (
     AS_CHOSEN,

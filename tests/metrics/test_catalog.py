@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType, Value, documentation
+from goodputd.metrics.catalog import CATALOG, documentation
+from goodputd.metrics.family import MetricSpec, MetricType, Value
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.sim.snapshot import Histogram, NodeStrikes, Snapshot, Total
 from goodputd.sim.taxonomy import JobState

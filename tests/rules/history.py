@@ -16,7 +16,8 @@ from typing import Final
 import httpx
 
 from goodputd.assembly import build
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.family import MetricSpec, MetricType
 from goodputd.metrics.view import InForce, ScenarioView, View
 from goodputd.settings import Scenario, load
 from goodputd.sim.snapshot import Snapshot

@@ -13,7 +13,8 @@ import promql_parser as promql
 import pytest
 
 from goodputd.assembly import build
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.family import MetricSpec, MetricType
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.rules.rendering import RUNBOOKS, render
 from goodputd.settings import load

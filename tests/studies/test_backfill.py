@@ -15,8 +15,9 @@ from prometheus_client.samples import Sample
 
 from goodputd.assembly import build
 from goodputd.errors import SettingsError
-from goodputd.metrics.catalog import CATALOG, MetricSpec, MetricType
+from goodputd.metrics.catalog import CATALOG
 from goodputd.metrics.collector import family
+from goodputd.metrics.family import MetricSpec, MetricType
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.service import in_force
 from goodputd.settings import Settings, load

@@ -22,7 +22,7 @@ from goodputd.commands.durations import parse_seconds
 from goodputd.commands.files import cannot_write, replacing
 from goodputd.commands.init import STDOUT
 from goodputd.errors import SettingsError
-from goodputd.metrics.catalog import MetricSpec
+from goodputd.metrics.family import MetricSpec
 from goodputd.service import in_force
 from goodputd.settings import Settings
 from goodputd.settings.model import start_timestamp

@@ -6,12 +6,10 @@ unless the name says ``wall``.
 
 from typing import Final
 
-from goodputd.metrics.family import PREFIX, MetricSpec, MetricType, Reading, Value
+from goodputd.metrics.family import MetricSpec
 from goodputd.metrics.in_force import DAEMON, SETTINGS
 from goodputd.metrics.levels import GAUGES, INSTANTS
 from goodputd.metrics.totals import COUNTERS, DISTRIBUTIONS
-
-__all__ = ["CATALOG", "PREFIX", "MetricSpec", "MetricType", "Reading", "Value", "documentation"]
 
 CATALOG: Final[tuple[MetricSpec, ...]] = (
     *COUNTERS,

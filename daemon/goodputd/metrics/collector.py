@@ -18,7 +18,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from goodputd.metrics.catalog import MetricSpec, MetricType, Reading
+from goodputd.metrics.family import MetricSpec, MetricType, Reading
 from goodputd.sim.snapshot import Histogram, Total
 
 

@@ -8,8 +8,8 @@ a series. Knows samples and their order, and nothing of formats, times or files.
 from collections.abc import Iterable
 from typing import Final
 
-from goodputd.metrics.catalog import Reading
 from goodputd.metrics.collector import cumulative
+from goodputd.metrics.family import Reading
 from goodputd.sim.snapshot import Histogram, Total
 
 _END: Final = "# EOF\n"

@@ -13,7 +13,8 @@ from typing import Final
 
 from goodputd import __version__
 from goodputd.errors import SettingsError
-from goodputd.metrics.catalog import CATALOG, PREFIX, MetricSpec
+from goodputd.metrics.catalog import CATALOG
+from goodputd.metrics.family import PREFIX, MetricSpec
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
 from goodputd.sim.simulation import Simulation
 from goodputd.studies.spool import Progress, Spool

@@ -15,8 +15,8 @@ from typing import BinaryIO, Final
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.registry import Collector
 
-from goodputd.metrics.catalog import MetricSpec, Reading, Value
 from goodputd.metrics.collector import FamilyCollector
+from goodputd.metrics.family import MetricSpec, Reading, Value
 from goodputd.metrics.layout import Layout, flattened
 from goodputd.metrics.view import View
 
