@@ -49,6 +49,7 @@ from grafana.queries import (
 UID: Final = "goodputd-incidents"
 _THREE_DAYS: Final = "Over the last three simulated days."
 _LATE: Final = f"=~{Layer.WATCHDOG}|{Layer.NONE}"
+_OF_LAYER: Final = {"layer": "=~$layer"}
 
 
 def dashboard() -> model.Dashboard:
@@ -157,13 +158,27 @@ def _broke() -> Section:
 
 
 def _saw() -> Section:
-    of_layer = {"layer": "=~$layer"}
+    first = increase("detection_seconds_bucket", DAY, "le", result="first", **_OF_LAYER)
+    latency = heat(
+        "Detection latency",
+        "Claims of the layer that came first, by simulated seconds since the fault; one simulated day each.",
+        f"sum by (le) ({first})",
+        rows_unit="s",
+    )
+    return Section(
+        "Who saw it?",
+        [Line(8, _layers()), Line(9, [(per_scenario(latency), 24)]), Line(7, _found())],
+    )
+
+
+def _layers() -> list[tuple[model.Panel, int]]:
+    """Which layer came first, and how good each of them is."""
     shares = bars(
         "Who saw it first",
         "Share of interruptions by the layer that noticed, over the time shown.",
         across(
             by_whom(
-                increase("interruptions_total", SHOWN, "layer", **headlines.UNPLANNED, **of_layer),
+                increase("interruptions_total", SHOWN, "layer", **headlines.UNPLANNED, **_OF_LAYER),
                 headlines.interruptions(SHOWN),
             ),
             "layer",
@@ -174,15 +189,8 @@ def _saw() -> Section:
         colours=LAYERS,
         stacked=True,
     )
-    first = increase("detection_seconds_bucket", DAY, "le", result="first", **of_layer)
-    latency = heat(
-        "Detection latency",
-        "Claims of the layer that came first, by simulated seconds since the fault; one simulated day each.",
-        f"sum by (le) ({first})",
-        rows_unit="s",
-    )
     none_yet = replace(SECONDS, missing="none yet")
-    timeout = current("detection_timeout_seconds", "layer", **of_layer)
+    timeout = current("detection_timeout_seconds", "layer", **_OF_LAYER)
     quantiles = sheet(
         "How fast is each layer?",
         "Simulated seconds from a fault to the layer's claim, whether it came first or would have come later,"
@@ -196,17 +204,22 @@ def _saw() -> Section:
             Column("Timeout", across(timeout, "layer"), replace(SECONDS, missing="none")),
             Column(
                 "Missed/day",
-                headlines.in_the_time_shown("detection_misses_total", "layer", **of_layer),
+                headlines.in_the_time_shown("detection_misses_total", "layer", **_OF_LAYER),
                 A_DAY,
             ),
             Column(
                 "False/day",
-                headlines.in_the_time_shown("false_alarms_total", "layer", **of_layer),
+                headlines.in_the_time_shown("false_alarms_total", "layer", **_OF_LAYER),
                 Numbers("short", 2, low=0.0),
             ),
         ],
         first="Layer",
     )
+    return [(shares, 8), (quantiles, 16)]
+
+
+def _found() -> list[tuple[model.Panel, int]]:
+    """How long it took until faults were found, and which were not."""
     mttd = trend(
         "Time to detection",
         "Mean simulated time from a fault to its detection, over the last three simulated days; each line"
@@ -239,11 +252,4 @@ def _saw() -> Section:
         COUNT,
         stepped=True,
     )
-    return Section(
-        "Who saw it?",
-        [
-            Line(8, [(shares, 8), (quantiles, 16)]),
-            Line(9, [(per_scenario(latency), 24)]),
-            Line(7, [(mttd, 6), (symptoms, 6), (claimed, 6), (hidden, 6)]),
-        ],
-    )
+    return [(mttd, 6), (symptoms, 6), (claimed, 6), (hidden, 6)]

@@ -5,6 +5,8 @@ Draws recoveries from the ledger, never from the state of the job at a scrape: t
 
 from typing import Final
 
+from grafana_foundation_sdk.models import dashboard as model
+
 from grafana import headlines
 from grafana.board import Line, Section
 from grafana.fields import (
@@ -45,6 +47,11 @@ _INCIDENT: Final = "${goodputd_url}/incidents/${__data.fields.Scenario}/${__data
 
 def did() -> Section:
     """Stages, decisions, and whether they helped."""
+    return Section("What did we do about it?", [Line(9, _recoveries()), Line(8, _outcomes())])
+
+
+def _recoveries() -> list[tuple[model.Panel, int]]:
+    """How long recoveries take, and where."""
     waterfall = bars(
         "Where the time of a recovery goes",
         "Mean simulated time per incident by stage, in order, over the time shown; the grey bar is"
@@ -69,6 +76,11 @@ def did() -> Section:
         second=" p95",
         limits=" budget",
     )
+    return [(waterfall, 12), (tail, 12)]
+
+
+def _outcomes() -> list[tuple[model.Panel, int]]:
+    """What was decided, and whether it helped."""
     decisions = bars(
         "Why restart, why evict (decisions a day)",
         "Decisions per simulated day by their reason, over the time shown; the six most frequent reasons.",
@@ -112,13 +124,7 @@ def did() -> Section:
         colours={name: OUTCOMES[name] for name in ("continuous", "jump", "false_jump", "missed")},
         stacked=True,
     )
-    return Section(
-        "What did we do about it?",
-        [
-            Line(9, [(waterfall, 12), (tail, 12)]),
-            Line(8, [(held, 10), (decisions, 7), (verified, 7)]),
-        ],
-    )
+    return [(held, 10), (decisions, 7), (verified, 7)]
 
 
 def _waterfall() -> str:
