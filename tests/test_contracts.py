@@ -32,8 +32,8 @@ IMPURE_BUILTINS = {"breakpoint", "eval", "exec", "hash", "id", "input", "open", 
 
 
 def modules(*packages: str) -> Iterator[tuple[Path, ast.Module]]:
-    """Every module below the given packages, or of the whole package, with its syntax tree."""
-    for folder in [PACKAGE / package for package in packages] or [PACKAGE]:
+    """Every module below the given packages, or of the program and its dashboards, with its syntax tree."""
+    for folder in [PACKAGE / package for package in packages] or [PACKAGE, ROOT / "grafana"]:
         for path in sorted(folder.rglob("*.py")):
             yield path, ast.parse(path.read_text(encoding="utf-8"))
 

@@ -12,22 +12,13 @@ from typing import Any
 import pytest
 
 from goodputd import assembly, settings
-from goodputd.cli import main
 from goodputd.studies.figures import read
+from tests.commands import studies
+from tests.commands.studies import SMALL, prepare
 
-SMALL = """
-seed = 3
-[cluster]
-nodes = 128
-spares = 2
-[faults]
-scale = 20.0
-[[scenario]]
-name = "naive"
-checkpoint.interval_seconds = 14400
-detection.layers = ["watchdog"]
-[[scenario]]
-name = "default"
+FOUR = (
+    SMALL
+    + """
 [[scenario]]
 name = "ideal"
 faults.scale = 0
@@ -35,31 +26,16 @@ faults.scale = 0
 name = "lucky"
 faults.scale = 5
 """
-"""1,024 GPUs, about twenty faults a day."""
+)
 
 
 @pytest.fixture(autouse=True)
 def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Text is 80 columns wide whatever the developer's terminal, and files stay in a folder of the test."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
-    Path("small.toml").write_text(SMALL)
+    prepare(monkeypatch, tmp_path, FOUR)
 
 
-class Call:
+class Call(studies.Call):
     """Run ``goodputd compare small.toml`` in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Nothing was called yet."""
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit code, stdout and stderr; two days on one core."""
-        with pytest.raises(SystemExit) as caught:
-            main(["compare", "small.toml", "--for", "2d", "--workers", "1", *arguments])
-        out, err = self._capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, out, err
 
     def json(self, *arguments: str) -> Any:  # noqa: ANN401 - whatever the command prints
         """The object."""
@@ -71,7 +47,7 @@ class Call:
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command."""
-    return Call(capsys)
+    return Call("compare", capsys)
 
 
 def row(out: str, label: str) -> str:

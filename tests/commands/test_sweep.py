@@ -14,53 +14,20 @@ from goodputd.cli import main
 from goodputd.commands.sweep import executor_with
 from goodputd.studies.cluster import Cluster
 from goodputd.studies.runs import InProcess, Processes
+from tests.commands.studies import SMALL, Call, prepare
 
-SMALL = """
-seed = 3
-[cluster]
-nodes = 128
-spares = 2
-[faults]
-scale = 20.0
-[[scenario]]
-name = "naive"
-checkpoint.interval_seconds = 14400
-detection.layers = ["watchdog"]
-[[scenario]]
-name = "default"
-"""
-"""1,024 GPUs, about twenty faults a day."""
 INTERVALS = "checkpoint.interval_seconds=60:7200:log6"
 
 
 @pytest.fixture(autouse=True)
 def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Text is 80 columns wide whatever the developer's terminal, and files stay in a folder of the test."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
-    Path("small.toml").write_text(SMALL)
-
-
-class Call:
-    """Run ``goodputd sweep small.toml`` in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Nothing was called yet."""
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit code, stdout and stderr; two days on one core."""
-        with pytest.raises(SystemExit) as caught:
-            main(["sweep", "small.toml", "--for", "2d", "--workers", "1", *arguments])
-        out, err = self._capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, out, err
+    prepare(monkeypatch, tmp_path, SMALL)
 
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command."""
-    return Call(capsys)
+    return Call("sweep", capsys)
 
 
 def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:
