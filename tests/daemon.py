@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,3 +78,17 @@ def serving(config: Path | None = None, *arguments: str) -> Iterator[Daemon]:
         if process.poll() is None:
             process.kill()
             process.communicate()
+
+
+@contextmanager
+def reading_the_log(daemon: Daemon) -> Iterator[None]:
+    """Somebody reads what the daemon logs, as in real life; a full pipe would stop it. It ends with that."""
+    assert daemon.process.stdout
+    reader = threading.Thread(target=daemon.process.stdout.read)
+    reader.start()
+    try:
+        yield
+    finally:
+        daemon.process.terminate()
+        reader.join()
+        daemon.process.communicate()

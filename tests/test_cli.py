@@ -12,34 +12,18 @@ from typing import Any
 import pytest
 
 from goodputd import __version__, assembly, settings
-from goodputd.cli import main, with_default_command
+from goodputd.cli import with_default_command
 from goodputd.cli_frame import app
 from goodputd.summary import summarize
-
-SMALL = """
-seed = 3
-[cluster]
-nodes = 128
-spares = 2
-[faults]
-scale = 20.0
-[[scenario]]
-name = "naive"
-checkpoint.interval_seconds = 14400
-detection.layers = ["watchdog"]
-[[scenario]]
-name = "default"
-"""
-"""Two scenarios of 1,024 GPUs on the same faults, about twenty of them a day."""
+from tests import calling
+from tests.calling import SMALL, clean
 
 DAY_SECONDS = 86400.0
 
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Text is 80 columns wide whatever the developer's terminal, and files stay in a folder of the test."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
+    clean(monkeypatch, tmp_path)
 
 
 @pytest.fixture
@@ -50,20 +34,8 @@ def small(tmp_path: Path) -> str:
     return str(path)
 
 
-class Call:
-    """Run command lines in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Nothing was called yet."""
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit code, stdout and stderr of a command line."""
-        with pytest.raises(SystemExit) as caught:
-            main(arguments)
-        out, err = self._capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return caught.value.code, out, err
+class Call(calling.Call):
+    """Run command lines in this process, and read what they print."""
 
     def json(self, *arguments: str) -> Any:  # noqa: ANN401 - whatever the command prints
         """The JSON that a command prints."""

@@ -8,9 +8,7 @@ import json
 import math
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +25,7 @@ from goodputd.service import in_force
 from goodputd.settings import load
 from goodputd.sim.snapshot import Snapshot
 from tests import snapshots
-from tests.daemon import PATIENCE_WALL_SECONDS, Daemon, serving
+from tests.daemon import PATIENCE_WALL_SECONDS, Daemon, reading_the_log, serving
 from tests.headlines import HEADLINES, Window
 from tests.page_summary import NOT_ON_THE_PAGE, PageSummary, flat
 from tests.prometheus import Curve, Labels, Page, Prometheus, Series, differences, scraping, series, until
@@ -92,20 +90,6 @@ def view_of(*shown: Snapshot) -> View:
     settings = load(DEFAULT, environ={})
     effect = {each.name: in_force(each, settings.clock_start_timestamp) for each in settings.scenarios}
     return View(tuple(ScenarioView(each, effect[each.scenario]) for each in shown), snapshots.daemon())
-
-
-@contextmanager
-def reading_the_log(daemon: Daemon) -> Iterator[None]:
-    """Somebody reads what the daemon logs, as in real life; a full pipe would stop it."""
-    assert daemon.process.stdout
-    reader = threading.Thread(target=daemon.process.stdout.read)
-    reader.start()
-    try:
-        yield
-    finally:
-        daemon.process.terminate()
-        reader.join()
-        daemon.process.communicate()
 
 
 @pytest.fixture(scope="session")

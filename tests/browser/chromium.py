@@ -4,15 +4,13 @@ Knows how both are started and ended, and nothing of what a page should show.
 """
 
 import shutil
-import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.daemon import Daemon, serving
+from tests.daemon import Daemon, reading_the_log, serving
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
@@ -49,20 +47,5 @@ def browser() -> Iterator[Browser]:
 @contextmanager
 def watched_daemon(*arguments: str) -> Iterator[Daemon]:
     """A daemon with the shipped settings, whose log is read, since a full pipe would hold it up."""
-    with serving(ROOT / "config" / "default.toml", *arguments) as daemon:
-        out, err = daemon.process.stdout, daemon.process.stderr
-        assert out is not None
-        assert err is not None
-        reader = threading.Thread(target=lambda: [None for _ in out], daemon=True)
-        reader.start()
-        try:
-            yield daemon
-        finally:
-            daemon.process.terminate()
-            try:
-                daemon.process.wait(10.0)
-            except subprocess.TimeoutExpired:
-                daemon.process.kill()
-            reader.join()
-            out.close()
-            err.close()
+    with serving(ROOT / "config" / "default.toml", *arguments) as daemon, reading_the_log(daemon):
+        yield daemon

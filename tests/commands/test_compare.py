@@ -13,8 +13,8 @@ import pytest
 
 from goodputd import assembly, settings
 from goodputd.studies.figures import read
-from tests.commands import studies
-from tests.commands.studies import SMALL, prepare
+from tests import calling
+from tests.calling import SMALL, STUDY, clean
 
 FOUR = (
     SMALL
@@ -31,10 +31,11 @@ faults.scale = 5
 
 @pytest.fixture(autouse=True)
 def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    prepare(monkeypatch, tmp_path, FOUR)
+    clean(monkeypatch, tmp_path)
+    Path("small.toml").write_text(FOUR)
 
 
-class Call(studies.Call):
+class Call(calling.Call):
     """Run ``goodputd compare small.toml`` in this process."""
 
     def json(self, *arguments: str) -> Any:  # noqa: ANN401 - whatever the command prints
@@ -47,7 +48,7 @@ class Call(studies.Call):
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command."""
-    return Call("compare", capsys)
+    return Call(capsys, "compare", *STUDY)
 
 
 def row(out: str, label: str) -> str:

@@ -14,20 +14,21 @@ from goodputd.cli import main
 from goodputd.commands.sweep import executor_with
 from goodputd.studies.cluster import Cluster
 from goodputd.studies.runs import InProcess, Processes
-from tests.commands.studies import SMALL, Call, prepare
+from tests.calling import SMALL, STUDY, Call, clean
 
 INTERVALS = "checkpoint.interval_seconds=60:7200:log6"
 
 
 @pytest.fixture(autouse=True)
 def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    prepare(monkeypatch, tmp_path, SMALL)
+    clean(monkeypatch, tmp_path)
+    Path("small.toml").write_text(SMALL)
 
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command."""
-    return Call("sweep", capsys)
+    return Call(capsys, "sweep", *STUDY)
 
 
 def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:

@@ -6,16 +6,14 @@ Grafana asks them, for three instants, the first 30 s after the start.
 
 import math
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.daemon import PATIENCE_WALL_SECONDS, Daemon, serving
+from tests.daemon import PATIENCE_WALL_SECONDS, reading_the_log, serving
 from tests.grafana.asking import answer
 from tests.grafana.each import DASHBOARDS, EXPRESSIONS, PANELS, each_expression, variable
 from tests.grafana.expressions import (
@@ -81,20 +79,6 @@ def watched(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
             )
             (scrapes,) = server.get("query", query="up[10m]")["result"]
             yield Watched(server, float(scrapes["values"][0][0]), f"{host}:{port}")
-
-
-@contextmanager
-def reading_the_log(daemon: Daemon) -> Iterator[None]:
-    """Somebody reads what the daemon logs; a full pipe would stop it."""
-    assert daemon.process.stdout
-    reader = threading.Thread(target=daemon.process.stdout.read)
-    reader.start()
-    try:
-        yield
-    finally:
-        daemon.process.terminate()
-        reader.join()
-        daemon.process.communicate()
 
 
 @each_expression

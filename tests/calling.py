@@ -1,4 +1,4 @@
-"""A small cluster for the commands that play studies, and a way to call them in this process."""
+"""Calling the command line in this process, on a small cluster."""
 
 from pathlib import Path
 
@@ -20,28 +20,29 @@ detection.layers = ["watchdog"]
 [[scenario]]
 name = "default"
 """
-"""1,024 GPUs, about twenty faults a day."""
+"""Two scenarios of 1,024 GPUs on the same faults, about twenty of them a day."""
+STUDY = ("small.toml", "--for", "2d", "--workers", "1")
+"""What a command that plays studies is called with here: two days, on one core."""
 
 
-def prepare(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+def clean(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Text is 80 columns wide whatever the developer's terminal, and files stay in a folder of the test."""
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.chdir(folder)
-    Path("small.toml").write_text(text)
 
 
 class Call:
-    """Run ``goodputd COMMAND small.toml`` in this process."""
+    """Run command lines in this process."""
 
-    def __init__(self, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-        """Nothing was called yet."""
-        self._command = command
+    def __init__(self, capsys: pytest.CaptureFixture[str], *first: str) -> None:
+        """Every line begins with the arguments ``first``."""
         self._capsys = capsys
+        self._first = first
 
     def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit code, stdout and stderr; two days on one core."""
+        """Exit code, stdout and stderr of a command line."""
         with pytest.raises(SystemExit) as caught:
-            main([self._command, "small.toml", "--for", "2d", "--workers", "1", *arguments])
+            main([*self._first, *arguments])
         out, err = self._capsys.readouterr()
         assert isinstance(caught.value.code, int)
         return caught.value.code, out, err
