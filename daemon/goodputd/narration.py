@@ -95,6 +95,11 @@ def duration(seconds: float) -> str:
     return f"{left} s"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of them, as ``1 step`` or ``1,022 steps``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 @dataclass(slots=True)
 class IncidentStory:
     """An incident that was closed, from its first fault to verified training."""
@@ -125,13 +130,13 @@ class IncidentStory:
             yield self._cause()
             yield self._notice()
         if self.further:
-            yield f"{_count(self.further, 'more fault')} during recovery"
+            yield f"{counted(self.further, 'more fault')} during recovery"
         if self.decision is not None:
             yield self._decision(self.decision)
         if self.jumps:
             yield "loss jump, restored again"
         if resumed is not None:
-            lost = _count(resumed.lost_steps, "step")
+            lost = counted(resumed.lost_steps, "step")
             retracted = f" and {resumed.retracted_steps:,} retracted" if resumed.retracted_steps else ""
             yield f"training again in {duration(stopped_seconds)}, {lost} lost{retracted}"
 
@@ -273,14 +278,10 @@ def _of_corruption(fact: CorruptionBaked | WorkVoided) -> RemarkStory:
     if isinstance(fact, CorruptionBaked):
         remark = f"{_where(fact.node)} {fact.kind} is baked into the checkpoint of step {fact.step:,}"
     else:
-        void = _count(fact.lost_steps + fact.retracted_steps, "step")
+        void = counted(fact.lost_steps + fact.retracted_steps, "step")
         remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
     return RemarkStory(fact.at, remark, is_warning=True)
 
 
 def _where(node: int | None) -> str:
     return "job" if node is None else f"node {node}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,6 +7,7 @@ says nothing about what should have been done.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from goodputd.history.phrases import place
 from goodputd.history.premises import Premises
 from goodputd.history.records import (
     DESCRIBED,
@@ -55,11 +56,6 @@ def observe(premises: Premises, incident: IncidentRecord) -> tuple[Observation, 
         for check in incident.verifications
     ]
     return tuple(sorted(found, key=lambda each: each.at))
-
-
-def place(node: int | None) -> str:
-    """Where something happened."""
-    return "the job" if node is None else f"node {node}"
 
 
 def _of_fault(premises: Premises, fault: FaultRecord) -> Iterator[Observation]:

@@ -51,6 +51,11 @@ def a_fault_of(component: Component) -> str:
     return _FAULTS[component]
 
 
+def place(node: int | None) -> str:
+    """Where something happened."""
+    return "the job" if node is None else f"node {node}"
+
+
 def where(node: int | None) -> str:
     """Where something is broken."""
     return "in the job" if node is None else f"on node {node}"

@@ -10,9 +10,10 @@ from typing import Final
 
 from goodputd.history.judgement import Judgement, is_misdiagnosed, judge
 from goodputd.history.keeping import Chronicle, History, Strike
-from goodputd.history.observations import Observation, observe, place
-from goodputd.history.phrases import a_fault_of, nature, sentence, spoken, where
+from goodputd.history.observations import Observation, observe
+from goodputd.history.phrases import a_fault_of, nature, place, sentence, spoken, where
 from goodputd.history.records import DESCRIBED, FaultOutcome, FaultRecord, IncidentRecord
+from goodputd.narration import counted
 from goodputd.sim.taxonomy import Action, Component, Layer, Origin
 
 COMPARED_FAULTS: Final = 8
@@ -175,7 +176,7 @@ def _root_cause(incident: IncidentRecord) -> str:
     again = "; the same fault as before" if fault.origin is Origin.RECURRENCE else ""
     others = sum(each.outcome is not FaultOutcome.BENIGN for each in incident.faults) - 1
     least = "At least " if incident.facts_left_out else ""
-    more = f" {least}{_count(others, 'more fault')} struck before training was verified." if others else ""
+    more = f" {least}{counted(others, 'more fault')} struck before training was verified." if others else ""
     what = f"{nature(fault.component, fault.symptom)}{again}; {lasting}"
     baked = ""
     if fault.baked_step is not None:
@@ -261,7 +262,3 @@ def _cost(strike: Strike) -> StrikeCost:
         lost_work_seconds=None if incident is None else incident.lost_work_seconds,
         lost_steps=None if incident is None else incident.all_lost_steps,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -48,7 +48,10 @@ class Walk:
                 self._hold_up(incident)
 
     def catch_up(self, incident: Incident, now: float) -> None:
-        """End every stage but the last whose time has passed by ``now``."""
+        """End every stage but the last whose time has passed by ``now``.
+
+        What ``_end_stage`` does, in one loop without calls: no other is as hot.
+        """
         index = incident.stage_index
         plan = incident.plan
         last = len(plan) - 1
@@ -143,7 +146,5 @@ class Walk:
         state = self._state
         name = incident.plan[incident.stage_index].name
         seconds = at - incident.stage_since
-        total = state.tally.stages[name]
-        total.seconds += seconds
-        total.count += 1
+        state.tally.stages[name].add(seconds)
         state.facts.append(StageFinished(at, incident.number, name, seconds, cut))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from goodputd.history import phrases
-from goodputd.narration import day_and_time, duration
+from goodputd.narration import counted, day_and_time, duration
 from goodputd.sim.taxonomy import Action, Layer, Reason
 
 NO_DATA: Final = "no data yet"
@@ -51,7 +51,7 @@ def count(number: float | None) -> str:
 
 def steps(number: int | None) -> str:
     """How many steps."""
-    return NO_DATA if number is None else f"{number:,} step" if number == 1 else f"{number:,} steps"
+    return NO_DATA if number is None else counted(number, "step")
 
 
 def lasting(seconds: float | None) -> str:

@@ -1,36 +1,20 @@
 // The bar gauge panel: Grafana's BarGauge, repeated for every value.
-import { getDisplayValueAlignmentFactors, getFieldDisplayValues, VizOrientation } from "@grafana/data";
+import { getDisplayValueAlignmentFactors, VizOrientation } from "@grafana/data";
 import { BarGauge, useTheme2, VizRepeater } from "@grafana/ui";
+import { displayValues } from "./displayValues.js";
 import { isEmpty, NoData } from "./NoData.jsx";
 
 const NAME_PLACEMENT = { [VizOrientation.Horizontal]: "left", [VizOrientation.Vertical]: "top" };
 
-export function BarGaugePanel({
-  data,
-  options,
-  fieldConfig,
-  width,
-  height,
-  replaceVariables,
-  renderCounter,
-  timeZone,
-}) {
+export function BarGaugePanel(props) {
+  const { data, options, fieldConfig, width, height, renderCounter } = props;
   const theme = useTheme2();
   if (isEmpty(data)) {
     return <NoData fieldConfig={fieldConfig} />;
   }
-  const values = () =>
-    getFieldDisplayValues({
-      fieldConfig,
-      reduceOptions: options.reduceOptions,
-      replaceVariables,
-      theme,
-      data: data.series,
-      timeZone,
-    });
   return (
     <VizRepeater
-      getValues={values}
+      getValues={() => displayValues(props, theme)}
       getAlignmentFactors={getDisplayValueAlignmentFactors}
       source={data}
       width={width}

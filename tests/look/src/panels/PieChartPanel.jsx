@@ -1,23 +1,18 @@
 // The pie chart panel. Slices are drawn by us; values, colours and the legend are Grafana's.
-import { formattedValueToString, getFieldDisplayValues } from "@grafana/data";
+import { formattedValueToString } from "@grafana/data";
 import { useTheme2, VizLayout, VizLegend } from "@grafana/ui";
+import { displayValues } from "./displayValues.js";
 import { isEmpty, NoData } from "./NoData.jsx";
 
 const HOLE = 0.6;
 
-export function PieChartPanel({ data, options, fieldConfig, width, height, replaceVariables, timeZone }) {
+export function PieChartPanel(props) {
+  const { data, options, fieldConfig, width, height } = props;
   const theme = useTheme2();
   if (isEmpty(data)) {
     return <NoData fieldConfig={fieldConfig} />;
   }
-  const slices = getFieldDisplayValues({
-    fieldConfig,
-    reduceOptions: options.reduceOptions,
-    replaceVariables,
-    theme,
-    data: data.series,
-    timeZone,
-  })
+  const slices = displayValues(props, theme)
     .filter(({ field, display }) => !field.custom?.hideFrom?.viz && display.numeric > 0)
     .sort((a, b) => (options.sort === "asc" ? 1 : -1) * (a.display.numeric - b.display.numeric));
   const total = slices.reduce((sum, { display }) => sum + display.numeric, 0);

@@ -1,36 +1,19 @@
 // The stat panel: Grafana's BigValue, repeated for every value.
-import { getDisplayValueAlignmentFactors, getFieldDisplayValues } from "@grafana/data";
+import { getDisplayValueAlignmentFactors } from "@grafana/data";
 import { BigValue, useTheme2, VizRepeater } from "@grafana/ui";
+import { displayValues } from "./displayValues.js";
 import { isEmpty, NoData } from "./NoData.jsx";
 
-export function StatPanel({
-  data,
-  options,
-  fieldConfig,
-  width,
-  height,
-  replaceVariables,
-  renderCounter,
-  timeZone,
-}) {
+export function StatPanel(props) {
+  const { data, options, fieldConfig, width, height, renderCounter } = props;
   const theme = useTheme2();
   if (isEmpty(data)) {
     return <NoData fieldConfig={fieldConfig} />;
   }
-  const values = () =>
-    getFieldDisplayValues({
-      fieldConfig,
-      reduceOptions: options.reduceOptions,
-      replaceVariables,
-      theme,
-      data: data.series,
-      sparkline: options.graphMode !== "none",
-      percentChange: options.showPercentChange,
-      timeZone,
-    });
+  const more = { sparkline: options.graphMode !== "none", percentChange: options.showPercentChange };
   return (
     <VizRepeater
-      getValues={values}
+      getValues={() => displayValues(props, theme, more)}
       getAlignmentFactors={getDisplayValueAlignmentFactors}
       source={data}
       width={width}
