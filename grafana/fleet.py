@@ -170,19 +170,20 @@ def _operations() -> list[tuple[model.Panel, int]]:
     places = sheet(
         "Who takes a place, and who never will",
         "Nodes that left the fleet for good, and evictions that were refused because too few would be left"
-        " (guard); host selections, healthy nodes that they benched, and nodes that other work gave up. Per"
-        " simulated day over the time shown, retired nodes since start.",
+        " (guard); host selections, healthy nodes that they benched, nodes that other work gave up, and nodes"
+        " drained for planned maintenance. Per simulated day over the time shown, retired nodes since start.",
         {"scenario": "Scenario"},
         [
             Column("Retired", across(current("nodes", state=NodeState.RETIRED)), COUNT),
             Column("Guard/day", refused, A_DAY),
-            Column("Selections/day", headlines.in_the_time_shown("host_selections_total"), A_DAY),
+            Column("Selected/day", headlines.in_the_time_shown("host_selections_total"), A_DAY),
             Column("Benched/day", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
             Column("Preempted/day", headlines.in_the_time_shown("preemptions_total"), A_DAY),
+            Column("Drained/day", headlines.in_the_time_shown("drained_nodes_total"), A_DAY),
         ],
         first="Scenario",
     )
-    return [(ready, 6), (repairs, 8), (places, 10)]
+    return [(ready, 5), (repairs, 8), (places, 11)]
 
 
 def _bad_nodes() -> Section:
@@ -256,13 +257,15 @@ def _wrong_nodes() -> list[tuple[model.Panel, int]]:
         stacked=True,
     )
     lemons = sheet(
-        "Lemons (ground truth)",
+        "Lemons and bursts (ground truth)",
         "Nodes that fail more often than the others and that no repair has made ordinary yet, and the faults"
-        " that they have beyond those of ordinary nodes, per simulated day over the time shown.",
+        " that they have beyond those of ordinary nodes, per simulated day over the time shown; and the share"
+        " of that time within faulty periods.",
         {"scenario": "Scenario"},
         [
             Column("Lemons left", across(current("lemon_nodes")), COUNT),
             Column("Their faults/day", headlines.in_the_time_shown("lemon_faults_total"), A_DAY),
+            Column("In a burst", across(over_time("avg", "fault_burst", SHOWN)), PERCENT),
         ],
         first="Scenario",
     )

@@ -8,7 +8,7 @@ from grafana_foundation_sdk.models import dashboard as model
 from goodputd.sim.taxonomy import Bucket, CheckpointOutcome, CorruptionOutcome
 from grafana import headlines
 from grafana.board import Line, Section
-from grafana.fields import A_DAY, HOURS, MINUTES, PERCENT
+from grafana.fields import A_DAY, HOURS, MINUTES
 from grafana.palette import OUTCOMES, TIERS
 from grafana.panels import Query, bars, trend
 from grafana.queries import (
@@ -100,12 +100,13 @@ def _corruption() -> list[tuple[model.Panel, int]]:
         A_DAY,
         second=" baked in",
     )
+    validation = increase("time_seconds_total", WINDOW, bucket=Bucket.VALIDATION)
     validating = trend(
-        "Time spent on validation",
-        "Share of time in which the job looked for corrupt state instead of training, over the last three"
-        " simulated days. Zero where the validation layer is off.",
-        [Query(headlines.shares_of((Bucket.VALIDATION,), WINDOW))],
-        PERCENT,
+        "Validation a day",
+        "Time per simulated day in which the job looked for corrupt state instead of training, over the last"
+        " three days. Zero where the validation layer is off.",
+        [Query(minutes(headlines.a_day(validation, WINDOW)))],
+        MINUTES,
     )
     restored = bars(
         "Restores a day by tier",

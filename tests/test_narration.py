@@ -25,6 +25,7 @@ from goodputd.sim.events import (
     FaultMasked,
     FaultOccurred,
     JobResized,
+    NodeDrained,
     NodeEvicted,
     NodePreempted,
     NodeRetired,
@@ -66,6 +67,7 @@ FACTS: list[Fact] = [
     DeviceReset(AT, 1, 817, ("f",)),
     NodeRetired(AT, 817),
     NodePreempted(AT, 2052),
+    NodeDrained(AT, 5, 2051, 7200.0),
 ]
 """One of each kind."""
 
@@ -210,6 +212,23 @@ def test_a_planned_stop_is_told_as_one() -> None:
 
     assert AT == story.at
     assert "planned stop to take nodes back -> training again in 5 min 41 s, 0 steps lost" == story.text()
+
+
+def test_planned_maintenance_tells_who_is_given_up() -> None:
+    """A stop for maintenance names the node and who takes over."""
+    drained = NodeDrained(AT, 5, 2051, 7200.0)
+    (line,) = told(drained, resumed(component=Component.PLANNED, seconds=0.0, lost=0))
+
+    assert line.startswith(
+        "planned stop for maintenance -> node 5 given up: node 2051 takes over -> training"
+    )
+
+
+def test_maintenance_may_wait_for_any_stop() -> None:
+    """A node that is given up while the job is restarted anyway is told beside the decision."""
+    (line,) = told(fault(), detection(), decision(), NodeDrained(AT, 5, None, 7200.0), resumed())
+
+    assert " -> restart (first strike) -> node 5 given up: no spare -> training again" in line
 
 
 def test_a_job_that_shrinks_and_grows_says_so() -> None:

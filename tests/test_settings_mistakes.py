@@ -124,13 +124,13 @@ KEYS = {
     "speedup = 60": "speedup: unknown key; did you mean clock.speedup?",
     "[cluster]\nzzz = 1": (
         "cluster.zzz: unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, "
-        "repair_distribution, pool, capacity, repair"
+        "repair_distribution, pool, topology, capacity, repair, maintenance"
     ),
     "zzz = 1": f"zzz: unknown key; allowed are {AT_THE_TOP}",
     '"cluster.nodes" = 4': '"cluster.nodes": unknown key; did you mean cluster?',
     '[cluster]\n"two\\nlines" = 4': (
         'cluster."two\\nlines": unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, '
-        "repair_distribution, pool, capacity, repair"
+        "repair_distribution, pool, topology, capacity, repair, maintenance"
     ),
     KIND + "per_node_dya = 1": "faults.kinds[0].per_node_dya: unknown key; did you mean per_node_day?",
     '[[faults.kinds]]\nnmae = "k"\ncomponent = "gpu"': (
@@ -171,7 +171,8 @@ COMBINATIONS = {
         ' or "none" for faults.kinds alone'
     ),
     "[faults]\nscale = 1e6": "faults: must mean at most 10,000 faults a day (got 7,810,764)",
-    KIND: "faults.kinds[0]: kind 'k' needs exactly one of count, per_gpu_hour, per_node_day, per_job_day",
+    KIND: "faults.kinds[0]: kind 'k' needs exactly one of count, per_gpu_hour, per_node_day, "
+    "per_job_day, per_domain_day",
     KIND + "per_job_day = 1": (
         "faults.kinds[0]: kind 'k' strikes a node, so its rate is per_gpu_hour or per_node_day"
     ),

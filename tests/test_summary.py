@@ -142,6 +142,17 @@ def test_a_save_cut_short_is_no_checkpoint() -> None:
     assert (12, 1) == (saved["checkpoints"], saved["checkpoints_interrupted"])
 
 
+def test_a_save_to_a_weaker_tier_is_not_counted_with_the_others() -> None:
+    """The number goes with the interval, which is that of the tier that survives any host."""
+    saves = {
+        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 12,
+        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+        (CheckpointTier.MEMORY, CheckpointOutcome.SAVED): 500,
+    }
+
+    assert 12 == scenario(checkpoints=saves)["checkpoints"]
+
+
 def test_a_target_is_told_when_there_was_one() -> None:
     """A run to a step says for each scenario whether and when it got there."""
     summary = summarize(

@@ -19,15 +19,17 @@ from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
 from goodputd.policies.window import WindowSpec
+from goodputd.sim.bursts import BurstsSpec
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
-from goodputd.sim.fleet import LemonsSpec
+from goodputd.sim.fleet import LemonsSpec, TopologySpec
 from goodputd.sim.job import JobSpec
 from goodputd.sim.loss import LossSpec
+from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.recovery import RecoverySpec
@@ -84,6 +86,9 @@ TABLES: dict[str, Any] = {
     "window": WindowSpec(),
     "score": ScoreSpec(),
     "lemons": LemonsSpec(),
+    "bursts": BurstsSpec(),
+    "topology": TopologySpec(),
+    "maintenance": MaintenanceSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
     "recovery": RecoverySpec(spread=0.0, wrong_restore_probability=0.0),
@@ -117,11 +122,19 @@ def parts(
         tables["checkpoint"], **{name: tables[name] for name in ("memory", "local")}
     )
     faults = replace(tables["faults"], script=tuple(script))
-    faults = replace(faults, lemons=tables["lemons"])
-    cluster = replace(tables["cluster"], **{name: tables[name] for name in ("capacity", "repair")})
+    faults = replace(faults, lemons=tables["lemons"], bursts=tables["bursts"])
+    cluster = replace(
+        tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology")}
+    )
     layers = detectors.DETECTORS
     detection = replace(tables["detection"], **{name: tables[name] for name in layers})
-    kinds = resolve_kinds(faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node)
+    kinds = resolve_kinds(
+        faults,
+        catalog,
+        nodes=cluster.nodes,
+        gpus_per_node=cluster.gpus_per_node,
+        topology=cluster.topology,
+    )
     return Parts(
         name=name,
         seed=seed,

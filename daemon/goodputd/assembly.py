@@ -29,7 +29,11 @@ def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) 
             faults=scenario.faults,
             kinds=(
                 *resolve_kinds(
-                    scenario.faults, catalog, nodes=cluster.nodes, gpus_per_node=cluster.gpus_per_node
+                    scenario.faults,
+                    catalog,
+                    nodes=cluster.nodes,
+                    gpus_per_node=cluster.gpus_per_node,
+                    topology=cluster.topology,
                 ),
                 *corruption_kinds(scenario.corruption, gpus_per_node=cluster.gpus_per_node),
             ),

@@ -22,6 +22,7 @@ from goodputd.sim.events import (
     FaultMasked,
     FaultOccurred,
     JobResized,
+    NodeDrained,
     NodeEvicted,
     NodePreempted,
     NodeRetired,
@@ -112,6 +113,7 @@ class IncidentStory:
     """Faults and false alarms that joined the incident later."""
     decision: DecisionMade | None = None
     evicted: list[NodeEvicted] = field(default_factory=list)
+    drained: list[NodeDrained] = field(default_factory=list)
     jumps: int = 0
     resumed: TrainingResumed | None = None
     is_warning: bool = False
@@ -124,7 +126,7 @@ class IncidentStory:
         resumed = self.resumed
         stopped_seconds = 0.0 if resumed is None else resumed.stopped_seconds
         if resumed is not None and resumed.component is Component.PLANNED:
-            yield "planned stop to take nodes back"
+            yield f"planned stop {'for maintenance' if self.drained else 'to take nodes back'}"
             stopped_seconds = resumed.at - self.at  # stopped time is that of failures alone
         else:
             yield self._cause()
@@ -133,6 +135,8 @@ class IncidentStory:
             yield f"{counted(self.further, 'more fault')} during recovery"
         if self.decision is not None:
             yield self._decision(self.decision)
+        if self.drained:
+            yield ", ".join(f"node {each.node} given up: {_heir(each)}" for each in self.drained)
         if self.jumps:
             yield "loss jump, restored again"
         if resumed is not None:
@@ -158,7 +162,7 @@ class IncidentStory:
     def _decision(self, decision: DecisionMade) -> str:
         text = f"{decision.action} ({decision.reason.replace('_', ' ')})"
         for eviction in self.evicted:
-            heir = "no spare" if eviction.replacement is None else f"node {eviction.replacement} takes over"
+            heir = _heir(eviction)
             text += f", {heir}" if len(self.evicted) == 1 else f", node {eviction.node}: {heir}"
         return text
 
@@ -235,6 +239,8 @@ class Narrator:
                 self._incident(fact.at - fact.seconds)
             case NodeEvicted():
                 self._incident(fact.at).evicted.append(fact)
+            case NodeDrained():
+                self._incident(fact.at).drained.append(fact)
             case RestoreVerified():
                 self._incident(fact.at).jumps += fact.outcome in _JUMPS
             case _:
@@ -281,6 +287,10 @@ def _of_corruption(fact: CorruptionBaked | WorkVoided) -> RemarkStory:
         void = counted(fact.lost_steps + fact.retracted_steps, "step")
         remark = f"the job ended on corrupt state: {void} after step {fact.step:,} void"
     return RemarkStory(fact.at, remark, is_warning=True)
+
+
+def _heir(taken: NodeEvicted | NodeDrained) -> str:
+    return "no spare" if taken.replacement is None else f"node {taken.replacement} takes over"
 
 
 def _where(node: int | None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Action, CheckpointOutcome, Component, Layer, Origin, Reason
+from goodputd.sim.taxonomy import Action, CheckpointOutcome, CheckpointTier, Component, Layer, Origin, Reason
 
 Summary = dict[str, Any]
 """A JSON object: strings, numbers, None, and lists and objects of them."""
@@ -76,7 +76,8 @@ def _scenario(snapshot: Snapshot) -> Summary:
 
 
 def _progress(snapshot: Snapshot) -> Summary:
-    saves = _tally((outcome, n) for (_, outcome), n in snapshot.checkpoints.items())
+    # the tier of ``checkpoint_interval_seconds``; the weaker ones do not survive the loss of a host
+    saves = _tally((o, n) for (tier, o), n in snapshot.checkpoints.items() if tier is CheckpointTier.REMOTE)
     return {
         "steps": snapshot.steps,
         "step": snapshot.step,

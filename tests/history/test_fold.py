@@ -6,7 +6,7 @@ import pytest
 
 from goodputd.history.fold import fold
 from goodputd.history.records import ClaimResult, FaultOutcome
-from goodputd.sim.events import TrainingResumed
+from goodputd.sim.events import NodeDrained, TrainingResumed
 from goodputd.sim.taxonomy import Action, Bucket, Component, Layer, Reason, VerificationOutcome
 from tests.history.past import BUSY, CORRUPT, DAY, FLEET, FOUND_LATE, VALIDATED, VALIDATION, Past, strike
 
@@ -138,6 +138,17 @@ def test_a_planned_stop_is_an_incident_without_a_cause() -> None:
     )  # fmt: skip
     assert "reschedule" == incident.stages[0].name
     assert pytest.approx(incident.stopped_seconds) == sum(stage.seconds for stage in incident.stages)
+
+
+def test_a_stop_for_maintenance_names_who_was_given_up() -> None:
+    """The nodes that the job lost at this stop, in the incident and in its conclusion."""
+    past = Past("[cluster.maintenance]\nper_day = 1.0\n").until(10 * DAY)
+    given_up = [fact.node for fact in past.facts["default"] if isinstance(fact, NodeDrained)]
+    incidents = [past.incident(number + 1) for number in range(len(given_up))]
+
+    assert len(given_up) > 3
+    assert [(node,) for node in given_up] == [incident.drained for incident in incidents]
+    assert f"to give up node {given_up[0]} for maintenance." in past.post_mortem(1).concluded
 
 
 def test_a_slow_rank_stops_the_job_when_it_is_found() -> None:

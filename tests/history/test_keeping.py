@@ -7,7 +7,7 @@ import pytest
 
 from goodputd.history.keeping import FACTS_KEPT, LONGEST, Chronicle, History
 from goodputd.history.premises import premises_of
-from goodputd.sim.events import NodeReturned, TargetReached, TrainingResumed
+from goodputd.sim.events import NodeDrained, NodeReturned, TargetReached, TrainingResumed
 from goodputd.sim.taxonomy import Layer
 from tests.history.past import BUSY, DAY, FOUND_LATE, VALIDATION, Past, strike, waiting
 
@@ -236,6 +236,19 @@ manual_failure_probability = 1.0
 
     assert {0: []} == chronicle.standing_faults({0}, back)
     assert ["crash"] == [fault.kind for fault in chronicle.standing_faults({0}, back + 1.0)[0]]
+
+
+def test_maintenance_cures_nothing() -> None:
+    """A node that was drained carries no fault while it is away, and the same one when it is back."""
+    drained = '[policy]\nname = "always_restart"\n[cluster.maintenance]\nper_day = 5.0\nhours = 2.0\n'
+    past = Past(strike(3600.0, "crash", transient=False), drained).until(20 * DAY)
+    facts = past.facts["default"]
+    left = next(fact.at for fact in facts if isinstance(fact, NodeDrained) and fact.node == 0)
+    back = next(f.at for f in facts if isinstance(f, NodeReturned) and f.node == 0 and f.at > left)
+    chronicle = past.chronicle()
+
+    assert {0: []} == chronicle.standing_faults({0}, back)
+    assert {"crash"} == {fault.kind for fault in chronicle.standing_faults({0}, back + 1.0)[0]}
 
 
 def test_a_fault_that_a_reset_cured_stands_no_more() -> None:

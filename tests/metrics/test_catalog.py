@@ -45,7 +45,7 @@ def changed(value: Any) -> Any:  # noqa: ANN401 - a field of any type
         return replace(value, count=value.count + 1)
     if isinstance(value, JobState):
         return JobState.STALLED
-    return value + ("x" if isinstance(value, str) else 1)
+    return not value if isinstance(value, bool) else value + ("x" if isinstance(value, str) else 1)
 
 
 def test_names_are_unique() -> None:

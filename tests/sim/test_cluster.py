@@ -60,6 +60,7 @@ LEGAL = {
     (FAILED, REPAIRING),
     (FAILED, IDLE),
     (IDLE, ACTIVE),
+    (IDLE, REPAIRING),
     (SPARE, ACTIVE),
     (REPAIRING, SPARE),
     (REPAIRING, RETIRED),
@@ -69,7 +70,7 @@ LEGAL = {
 @pytest.mark.parametrize("to", NodeState)
 @pytest.mark.parametrize("before", NodeState)
 def test_a_node_makes_the_legal_moves_and_no_other(before: NodeState, to: NodeState) -> None:
-    """Of the 36 moves eleven are legal; an illegal one changes neither state nor counts."""
+    """Of the 36 moves twelve are legal; an illegal one changes neither state nor counts."""
     cluster, node = with_node_in(before)
     assert before is cluster.state_of(node)
     counts, seen = dict(cluster.counts), states(cluster)
@@ -110,6 +111,7 @@ OUTCOMES: dict[tuple[str, NodeState], NodeState | None] = {
     ("return_repaired", SPARE): None,
     ("return_repaired", REPAIRING): SPARE,
     ("return_repaired", RETIRED): None,
+    ("withdraw", IDLE): REPAIRING,
     ("retire", ACTIVE): None,
     ("retire", FAILED): None,
     ("retire", IDLE): None,

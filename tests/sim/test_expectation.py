@@ -81,8 +81,13 @@ def score(seed: int, kind: FaultKindSpec, overrides: dict[str, Any]) -> float:
                 )
             },
         ),
+        (replace(SLOW_LOGGED, arrival="weibull", shape=0.7), {}),
+        (
+            replace(SLOW_LOGGED, scope="rack", per_node_day=None, per_domain_day=0.1),
+            {"topology__nodes_per_rack": 4},
+        ),
     ],
-    ids=["slow", "comes back", "sometimes logged", "validated", "pools"],
+    ids=["slow", "comes back", "sometimes logged", "validated", "pools", "ages", "racks"],
 )
 def test_observed_minus_expected_is_zero_on_average(kind: FaultKindSpec, overrides: dict[str, Any]) -> None:
     """Over 100 seeds within 3.3 standard errors, alpha 0.1 % each; 12,000 faults would show an error of 3 %.

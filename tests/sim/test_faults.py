@@ -278,6 +278,8 @@ def test_what_a_kind_is_like_is_carried_over() -> None:
         2.0,
         stops=False,
         loss_jump=0.0,
+        arrival="exponential",
+        shape=1.0,
     )
 
     assert (expected,) == resolve(given_kind)

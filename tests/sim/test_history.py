@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from goodputd.detectors import DETECTORS
-from goodputd.sim.events import FaultOccurred, NodeEvicted
+from goodputd.sim.events import FaultOccurred, NodeDrained, NodeEvicted
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
@@ -33,6 +33,36 @@ BUSY = (
 
 
 FLEET: dict[str, Any] = {
+    "faults__kinds": (
+        *BUSY,
+        FaultKindSpec(
+            name="wear",
+            component="gpu",
+            per_node_day=0.05,
+            transient_probability=0.5,
+            event="XID 48",
+            arrival="weibull",
+            shape=2.0,
+        ),
+        FaultKindSpec(
+            name="leaf",
+            component="switch",
+            symptom="hang",
+            scope="rack",
+            per_domain_day=0.05,
+            transient_probability=0.7,
+        ),
+        FaultKindSpec(
+            name="tired",
+            component="nic",
+            symptom="slow",
+            per_node_day=0.05,
+            slow_factor=1.2,
+            step_time_sigmas=9.0,
+            arrival="lognormal",
+            shape=1.5,
+        ),
+    ),
     "cluster__spares": 6,
     "policy__name": "score",
     "score__penalty": 45.0,
@@ -47,6 +77,9 @@ FLEET: dict[str, Any] = {
     "repair__hot_reset_probability": 0.3,
     "diagnosis__found_probability": 0.9,
     "diagnosis__innocent_probability": 0.1,
+    "maintenance__per_day": 0.7,
+    "bursts__multiplier": 5.0,
+    "bursts__quiet_hours": 100.0,
     "lemons__fraction": 0.2,
     "lemons__cure_probability": 0.5,
     "cluster__pool": (
@@ -184,6 +217,7 @@ def primaries(simulation: Simulation) -> list[tuple[float, str]]:
         {"diagnosis__innocent_probability": 0.5},
         EVERYTHING | {"corruption__per_gpu_hour": 0.0},
         OPTIMAL,
+        {"maintenance__per_day": 0.3},
     ],
 )
 def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[str, Any]) -> None:
@@ -192,7 +226,7 @@ def test_a_change_of_policy_or_detector_does_not_move_the_faults(change: dict[st
     evicted: set[int | None] = set(range(16, 76))
     for overrides in ({}, change):
         facts = busy(cluster__spares=60, **overrides).advance_to(30 * DAY)
-        evicted |= {fact.node for fact in facts if isinstance(fact, NodeEvicted)}
+        evicted |= {fact.node for fact in facts if isinstance(fact, NodeEvicted | NodeDrained)}
         seen.append([f for f in facts if isinstance(f, FaultOccurred) and f.origin is Origin.PRIMARY])
     before, after = ([(f.at, f.fault, f.transient) for f in facts if f.node not in evicted] for facts in seen)
 

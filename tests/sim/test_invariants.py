@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 from math import fsum, sqrt
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,6 +15,7 @@ from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed
 from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.fleet import PoolSpec
+from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
@@ -24,6 +25,11 @@ from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 LAYERS = tuple(DETECTORS)
 
 
+Scope = Literal["node", "rack", "switch", "job"]
+SCOPES: tuple[Scope, ...] = ("node", "node", "node", "rack", "switch")
+ARRIVALS: tuple[Arrival, ...] = ("exponential", "exponential", "weibull", "lognormal")
+
+
 @st.composite
 def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
     """One to four kinds, from rare to several a day."""
@@ -31,6 +37,7 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
     for index in range(draw(st.integers(1, 4))):
         symptom = draw(st.sampled_from(["crash", "hang", "slow", "corrupt", "benign"]))
         job_wide = draw(st.booleans()) and symptom in {"crash", "hang"}
+        scope: Scope = "job" if job_wide else draw(st.sampled_from(SCOPES))
         rate = draw(st.floats(0.001, 0.2))
         found.append(
             FaultKindSpec(
@@ -39,9 +46,10 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 if job_wide
                 else draw(st.sampled_from(["gpu", "host", "switch", "memory"])),
                 symptom=symptom,  # type: ignore[arg-type]
-                scope="job" if job_wide else "node",
+                scope=scope,
                 per_job_day=8 * rate if job_wide else None,
-                per_node_day=None if job_wide else rate,
+                per_node_day=rate if scope == "node" else None,
+                per_domain_day=rate if scope in {"rack", "switch"} else None,
                 transient_probability=draw(st.floats(0, 1)),
                 event=draw(st.sampled_from([None, "XID 79"])),
                 logged_probability=draw(st.floats(0, 1)),
@@ -51,6 +59,8 @@ def kinds(draw: st.DrawFn) -> tuple[FaultKindSpec, ...]:
                 gradient_sigmas=draw(st.floats(0, 20)) if symptom == "corrupt" else 0.0,
                 loss_jump=draw(st.sampled_from([0.0, 0.05, 1.0])) if symptom == "corrupt" else 0.0,
                 makes_nan=draw(st.booleans()) if symptom == "corrupt" else False,
+                arrival="exponential" if scope != "node" else draw(st.sampled_from(ARRIVALS)),
+                shape=draw(st.floats(0.4, 3)),
             )
         )
     return tuple(found)
@@ -87,6 +97,13 @@ def fleet_operations(draw: st.DrawFn, spares: int) -> dict[str, Any]:
         "capacity__host_selection_seconds": draw(st.floats(0, 600)),
         "capacity__preemptible": draw(st.integers(0, spares)),
         "capacity__preemption_seconds": draw(st.floats(0, 7200)),
+        "topology__nodes_per_rack": draw(st.integers(1, 8)),
+        "topology__racks_per_switch": draw(st.integers(1, 3)),
+        "maintenance__per_day": draw(st.sampled_from([0.0, 0.5, 5.0])),
+        "maintenance__hours": draw(st.floats(0.1, 30)),
+        "bursts__multiplier": draw(st.sampled_from([1.0, 3.0, 20.0])),
+        "bursts__quiet_hours": draw(st.floats(1, 100)),
+        "bursts__burst_hours": draw(st.floats(1, 20)),
         "lemons__fraction": draw(st.sampled_from([0.0, 0.2, 1.0])),
         "lemons__multiplier": draw(st.floats(1, 20)),
         "lemons__cure_probability": draw(st.floats(0, 1)),
@@ -205,6 +222,7 @@ def counters(snapshot: Snapshot) -> dict[Any, float]:
         "displaced": fleet.displaced_nodes,
         "preemptions": fleet.preemptions,
         "lemon_faults": fleet.lemon_faults,
+        "drained": fleet.drained_nodes,
     }
     tables: dict[str, dict[Any, Any]] = {
         "repairs": fleet.repairs,

@@ -36,6 +36,15 @@ def test_the_configured_rates_are_those_of_the_pools_in_the_job() -> None:
     assert 10.0 * round(daly(5.0, DAY / 32.0) / 10.0) == interval(world)
 
 
+def test_the_configured_rates_are_those_of_racks_and_ages_too() -> None:
+    """Sixteen nodes with a mean life of two days and four racks that fail daily: 12 failures a day."""
+    worn = FaultKindSpec(name="worn", component="gpu", per_node_day=0.5, arrival="weibull", shape=2.0)
+    power = FaultKindSpec(name="power", component="power", scope="rack", per_domain_day=1.0)
+    world = World(faults__kinds=(worn, power), topology__nodes_per_rack=4, **OPTIMAL).until(1.0)
+
+    assert 10.0 * round(daly(5.0, DAY / 12.0) / 10.0) == interval(world)
+
+
 def test_each_resume_believes_what_was_observed() -> None:
     """The rates count as one interruption after their MTBF; n more in t make (t + MTBF) / (n + 1)."""
     world = World(faults__kinds=(HOURLY,), **OPTIMAL).until(3 * DAY)

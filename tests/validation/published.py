@@ -146,6 +146,14 @@ def between_interruptions_hours(snapshot: Snapshot) -> float:
     return _running_hours(snapshot) / snapshot.total_interruptions
 
 
+def gone(snapshot: Snapshot) -> float:
+    """The share of nodes that left the job."""
+    return snapshot.nodes[NodeState.REPAIRING] / snapshot.nominal_gpus
+
+
+_ROUNDING: Final = 0.00005
+"""Of a figure with four decimals."""
+
 # --- AIReSim
 
 _STEPS_PER_HOUR: Final = 36_000
@@ -339,6 +347,20 @@ _INTERVALS: Final = Case(
     ),
 )
 
+# --- ages
+
+_AGES: Final = Case(
+    "age-preserving-weibull-contrast",
+    "closed form: 1 - e^-H(14 days)",
+    Ending(days=14.0),
+    100,
+    15,
+    tuple(
+        Figure(f"share, {name}", share, gone, error=_ROUNDING, scenario=name)
+        for name, share in (("exponential", 0.1306), ("weibull", 0.2577), ("lognormal", 0.0713))
+    ),
+)
+
 CASES: Final = (
     _DEFAULT,
     _NEVER,
@@ -350,5 +372,6 @@ CASES: Final = (
     _DALY,
     _NO_SPARES,
     _INTERVALS,
+    _AGES,
 )
 """Every case that is played here."""

@@ -33,6 +33,7 @@ from goodputd.sim.events import (
     FaultMasked,
     FaultOccurred,
     JobResized,
+    NodeDrained,
     NodeEvicted,
     RestoreVerified,
     StageFinished,
@@ -82,6 +83,7 @@ class _Folding:
         self._opening_fault: FaultRecord | None = None
         self._stages: list[StageFinished] = []
         self._waits: list[float] = []
+        self._drained: list[int] = []
         self._verifications: list[VerificationRecord] = []
         self._number: int | None = None
         self._left_out: FactsLeftOut | None = None
@@ -126,6 +128,8 @@ class _Folding:
             case StageFinished():
                 self._number = fact.incident
                 self._stages.append(fact)
+            case NodeDrained():
+                self._drained.append(fact.node)
             case CapacityAwaited():
                 self._waits.append(fact.at)
             case RestoreVerified():
@@ -178,6 +182,7 @@ class _Folding:
             restored_step=None if resumed is None else resumed.step,
             active_gpus=None if resumed is None else resumed.active_gpus,
             facts_left_out=0 if self._left_out is None else self._left_out.facts,
+            drained=tuple(self._drained),
         )
 
     # --- faults and detections

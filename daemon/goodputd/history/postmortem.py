@@ -144,6 +144,10 @@ def _target_met(incident: IncidentRecord, target_seconds: float) -> bool | None:
 
 
 def _concluded(incident: IncidentRecord) -> str:
+    if incident.layer is Layer.PLANNED and incident.drained:
+        nodes = ", ".join(str(node) for node in incident.drained)
+        which = f"node {nodes}" if len(incident.drained) == 1 else f"nodes {nodes}"
+        return f"A planned stop at a checkpoint, to give up {which} for maintenance."
     if incident.layer is Layer.PLANNED:
         return "A planned stop at a checkpoint, to take repaired nodes back."
     if incident.component is Component.FALSE_ALARM:

@@ -192,6 +192,8 @@ class IncidentRecord:
     """Of the job that goes on."""
     facts_left_out: int = 0
     """Of a long incident the first facts and the newest are kept, and not so many between them."""
+    drained: tuple[int, ...] = ()
+    """Nodes that were given up for planned maintenance."""
 
     @property
     def is_open(self) -> bool:

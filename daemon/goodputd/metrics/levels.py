@@ -104,6 +104,11 @@ GAUGES: Final = (
         lambda s: s.snapshot.fleet.repair_line,
     ),
     one(
+        "fault_burst", GAUGE,
+        "1 while a faulty period multiplies the rates of faults (ground truth), else 0.",
+        lambda s: float(s.snapshot.fleet.in_burst),
+    ),
+    one(
         "lemon_nodes", GAUGE,
         "Nodes that fail more often than the others and that no repair made ordinary yet (ground truth).",
         lambda s: s.snapshot.fleet.lemons,

@@ -77,6 +77,11 @@ COUNTERS: Final = (
         "Nodes that other work had to give up for the job.",
         lambda s: s.snapshot.fleet.preemptions,
     ),
+    one(
+        "drained_nodes_total", COUNTER,
+        "Nodes given up at a checkpoint for planned maintenance.",
+        lambda s: s.snapshot.fleet.drained_nodes,
+    ),
     by(
         "misdiagnoses_total", COUNTER, ("outcome",),
         "Detected faults that were not blamed on the node that failed (ground truth): unattributed to any "

@@ -85,6 +85,7 @@ _EXAMPLES: Final[dict[str, object]] = {
     "faults.kinds.per_gpu_hour": 1e-6,
     "faults.kinds.per_node_day": 0.0001,
     "faults.kinds.per_job_day": 0.1,
+    "faults.kinds.per_domain_day": 0.001,
     "faults.kinds.event": "PCIe fatal error",
     "faults.script.at_seconds": 3600.0,
     "faults.script.kind": "riser_cable",

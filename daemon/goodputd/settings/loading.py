@@ -318,4 +318,5 @@ def _fate(tables: Tables) -> tuple[object, ...]:
         cluster.nodes,
         cluster.gpus_per_node,
         cluster.pool,
+        cluster.topology,
     )

@@ -62,6 +62,7 @@ def faults_per_day(tables: Tables) -> float:
             kinds_of_catalog(tables.faults),
             nodes=cluster.nodes,
             gpus_per_node=cluster.gpus_per_node,
+            topology=cluster.topology,
         )
     except ValueError:  # another rule names the kind
         return 0.0
@@ -73,7 +74,10 @@ def faults_per_day(tables: Tables) -> float:
         )
     lemons = tables.faults.lemons
     fleet *= 1.0 + lemons.fraction * (lemons.multiplier - 1.0)
-    return SECONDS_PER_DAY * sum(kind.rate_per_second * (1 if kind.job_wide else fleet) for kind in kinds)
+    bursts = tables.faults.bursts
+    share = bursts.burst_hours / (bursts.quiet_hours + bursts.burst_hours)
+    fleet *= 1.0 + share * (bursts.multiplier - 1.0)
+    return SECONDS_PER_DAY * sum(kind.rate_per_second * kind.struck_by(round(fleet)) for kind in kinds)
 
 
 def nothing_breaks(tables: Tables) -> bool:
@@ -296,6 +300,7 @@ RULES: Final = (
             "faults.catalog",
             "faults.lemons",
             "corruption.per_gpu_hour",
+            "faults.bursts",
             "cluster.pool",
             "cluster.nodes",
             "cluster.spares",

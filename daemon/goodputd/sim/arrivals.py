@@ -39,6 +39,8 @@ class _Stream:
     random: Random
     lemons: Sequence[int] | None = None
     """The lemons of the block, where it holds what they suffer beyond ordinary nodes."""
+    of_bursts: bool = False
+    """Whether it holds what strikes in bursts beyond the ordinary."""
     at: float = 0.0
     ordinal: int = 0
 
@@ -54,30 +56,52 @@ class FaultSource:
     """The pending candidate of every stream, earliest first."""
 
     def __init__(
-        self, seed: int, kinds: tuple[FaultKind, ...], nodes: int, fleet: Fleet | None = None
+        self,
+        seed: int,
+        kinds: tuple[FaultKind, ...],
+        nodes: int,
+        fleet: Fleet | None = None,
+        burst_multiplier: float = 1.0,
     ) -> None:
-        """``nodes`` counts the whole fleet, spares included; ``fleet`` says how its nodes differ."""
+        """``nodes`` counts the whole fleet, spares included; ``fleet`` says how its nodes differ.
+
+        ``burst_multiplier`` is that of bursts, when they are on.
+        """
         self._seed = seed
         self._fleet = fleet
         pools = [Pool("", 0, nodes)] if fleet is None else fleet.pools
         self._streams: list[_Stream] = []
         for kind in kinds:
-            if kind.rate_per_second <= 0.0:
+            if kind.rate_per_second <= 0.0 or kind.ages or kind.domain_nodes > 1:
                 continue
             if kind.job_wide:
-                source = stream(seed, f"faults/{kind.name}/{JOB_WIDE}")
-                self._streams.append(
-                    _Stream(kind, str(JOB_WIDE), JOB_WIDE, 1, nodes, kind.rate_per_second, source)
-                )
+                self._add(kind, str(JOB_WIDE), JOB_WIDE, size=1, end=nodes, rate=kind.rate_per_second)
                 continue
             for pool in pools:
                 self._add_pool(kind, pool)
+        if burst_multiplier > 1.0:
+            self._add_bursts(burst_multiplier - 1.0)
         self._draws: list[Callable[[int], _Candidate]] = [
             self._draw if each.lemons is None else self._draw_lemon for each in self._streams
         ]
         """How each stream draws its next candidate."""
-        self._pending = [draw(index) for index, draw in enumerate(self._draws)]
-        heapify(self._pending)
+        self.pending = [draw(index) for index, draw in enumerate(self._draws)]
+        """The next candidate of every stream: a heap; only this class changes it."""
+        heapify(self.pending)
+
+    def _add(
+        self,
+        kind: FaultKind,
+        name: str,
+        first: int,
+        *,
+        size: int,
+        end: int,
+        rate: float,
+        lemons: Sequence[int] | None = None,
+    ) -> None:
+        source = stream(self._seed, f"faults/{kind.name}/{name}")
+        self._streams.append(_Stream(kind, name, first, size, end, rate, source, lemons))
 
     def _add_pool(self, kind: FaultKind, pool: Pool) -> None:
         """The streams of one kind in one pool: its blocks, and what the lemons of each have on top."""
@@ -89,23 +113,50 @@ class FaultSource:
         for first, size in blocks(pool.nodes):
             name = f"{pool.prefix}{first}"
             at = pool.first + first
-            source = stream(self._seed, f"faults/{kind.name}/{name}")
-            self._streams.append(_Stream(kind, name, at, size, end, rate * size, source))
+            self._add(kind, name, at, size=size, end=end, rate=rate * size)
             lemons = pool.lemons[bisect_left(pool.lemons, at) : bisect_left(pool.lemons, at + size)]
             if lemons and self._fleet is not None:
-                source = stream(self._seed, f"faults/{kind.name}/{name}/lemons")
                 excess = rate * self._fleet.lemon_excess * len(lemons)
-                self._streams.append(_Stream(kind, f"{name}/lemons", at, size, end, excess, source, lemons))
+                self._add(kind, f"{name}/lemons", at, size=size, end=end, rate=excess, lemons=lemons)
+
+    def _add_bursts(self, excess: float) -> None:
+        """For every stream one that holds what bursts add to it, as if there was one all the time."""
+        for each in tuple(self._streams):
+            self._add(
+                each.kind,
+                f"{each.name}/bursts",
+                each.first,
+                size=each.size,
+                end=each.end,
+                rate=each.rate_per_second * excess,
+                lemons=each.lemons,
+            )
+            self._streams[-1].of_bursts = True
+
+    @property
+    def next_is_of_bursts(self) -> bool:
+        """Whether the earliest candidate strikes in a burst only."""
+        return self._streams[self.pending[0][1]].of_bursts
+
+    @property
+    def next_is_of_lemons(self) -> bool:
+        """Whether the earliest candidate strikes a lemon only."""
+        return self._streams[self.pending[0][1]].lemons is not None
 
     @property
     def next_at(self) -> float | None:
         """When the earliest candidate strikes, seconds; None when nothing ever does."""
-        return self._pending[0][0] if self._pending else None
+        return self.pending[0][0] if self.pending else None
+
+    def skip(self) -> None:
+        """The earliest candidate strikes nobody; its stream draws its next one."""
+        index = self.pending[0][1]
+        heapreplace(self.pending, self._draws[index](index))
 
     def take(self) -> Fault:
         """The earliest candidate; its stream draws its next one."""
-        at, index, node, ordinal, transient, marks = self._pending[0]
-        heapreplace(self._pending, self._draws[index](index))
+        at, index, node, ordinal, transient, marks = self.pending[0]
+        heapreplace(self.pending, self._draws[index](index))
         source = self._streams[index]
         kind = source.kind
         return Fault(
@@ -118,7 +169,6 @@ class FaultSource:
             marks,
             0,
             kind.event is not None and marks.logged < kind.logged_probability,
-            source.lemons is not None,
         )
 
     def _draw(self, index: int) -> _Candidate:
@@ -154,24 +204,20 @@ class FaultSource:
         assert fleet is not None  # noqa: S101 - it is where the lemons come from
         left = fleet.lemons
         if left.isdisjoint(lemons):
-            return inf, index, 0, source.ordinal, 0.0, Marks(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+            return inf, index, JOB_WIDE, source.ordinal, 0.0, Marks(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         uniform = source.random.random
-        skip = source.random.getrandbits
         rate, count = source.rate_per_second, len(lemons)
-        at = source.at
-        ordinal = source.ordinal
         while True:
-            at -= log(1.0 - uniform()) / rate
+            source.at -= log(1.0 - uniform()) / rate
             node = lemons[int(uniform() * count)]
+            ordinal = source.ordinal
+            source.ordinal = ordinal + 1
             if node in left:
                 break
-            skip(_BITS_OF_THE_MARKS)
-            ordinal += 1
-        source.at = at
-        source.ordinal = ordinal + 1
+            source.random.getrandbits(_BITS_OF_THE_MARKS)
         transient = uniform()
         marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
-        return at, index, node, ordinal, transient, marks
+        return source.at, index, node, ordinal, transient, marks
 
 
 def recurrence(seed: int, fault: Fault) -> tuple[float, Marks]:

@@ -3,13 +3,16 @@
 Knows how the parts are put together and nothing of what happens to them.
 """
 
+from goodputd.sim.aging import Aging
+from goodputd.sim.bursts import BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.expectation import interrupting_shares
-from goodputd.sim.fleet import Fleet
+from goodputd.sim.fleet import Domains, Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.repair import RepairShop
@@ -26,7 +29,9 @@ def new_state(parts: Parts) -> State:
     cluster = Cluster(
         spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
     )
-    if parts.faults.lemons.fraction > 0.0 or spec.pool:
+    aged = tuple(kind for kind in parts.kinds if kind.ages and kind.rate_per_second > 0.0)
+    domains = sorted({kind.domain_nodes for kind in parts.kinds if kind.domain_nodes > 1})
+    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains:
         cluster.fleet = Fleet(
             parts.faults.lemons,
             spec.pool,
@@ -34,6 +39,7 @@ def new_state(parts: Parts) -> State:
             job_nodes=cluster.active_nodes,
             seed=parts.seed,
         )
+        cluster.fleet.domains = [Domains(size, cluster.active_nodes) for size in domains]
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
     training = Training(
         parts.job,
@@ -48,6 +54,14 @@ def new_state(parts: Parts) -> State:
         training.set_pace(cluster.fleet.pace)
     recurrence_seconds = parts.faults.recurrence_hours * SECONDS_PER_HOUR
     blames_truly = parts.diagnosis == DiagnosisSpec()
+    shares = interrupting_shares(parts)
+    hazards = Hazards(parts.seed, parts.kinds, parts.detectors, recurrence_seconds, shares)
+    if aged and cluster.fleet is not None:
+        cluster.fleet.ages = True
+        hazards.aging = Aging(parts.seed, aged, cluster.fleet, cluster.active_nodes, shares)
+    if parts.faults.bursts.multiplier > 1.0:
+        hazards.expect_bursts(parts.faults.bursts, BurstTime(parts.faults.bursts, parts.seed))
+    hazards.is_special = cluster.fleet is not None or hazards.bursts is not None
     return State(
         seed=parts.seed,
         schedule=Schedule(),
@@ -55,12 +69,11 @@ def new_state(parts: Parts) -> State:
         job=Job(),
         ledger=ledger,
         training=training,
-        hazards=Hazards(
-            parts.seed, parts.kinds, parts.detectors, recurrence_seconds, interrupting_shares(parts)
-        ),
+        hazards=hazards,
         tally=new_tally(parts.kinds, parts.detectors),
         outcomes=Outcomes(),
         shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),
+        maintenance=Maintenance(spec.maintenance, parts.seed) if spec.maintenance.per_day > 0.0 else None,
         diagnosis=None if blames_truly else Diagnosis(parts.diagnosis, cluster, parts.seed),
         target_step=parts.until_step,
     )

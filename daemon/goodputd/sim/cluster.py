@@ -14,7 +14,8 @@ from typing import Final, Literal
 
 from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.capacity import CapacitySpec, Reserve
-from goodputd.sim.fleet import Fleet, PoolSpec
+from goodputd.sim.fleet import Fleet, PoolSpec, TopologySpec
+from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
@@ -46,22 +47,25 @@ class ClusterSpec:
     """"fixed": always `repair_hours`; "exponential": that is the mean."""
     pool: tuple[PoolSpec, ...] = ()
     """Nodes of different makes; none: all are alike."""
+    topology: TopologySpec = field(default_factory=TopologySpec)
+    """Failure domains."""
     capacity: CapacitySpec = field(default_factory=CapacitySpec)
     """Who takes an evicted node's place."""
     repair: RepairSpec = field(default_factory=RepairSpec)
     """What happens to an evicted node."""
+    maintenance: MaintenanceSpec = field(default_factory=MaintenanceSpec)
+    """Planned work on nodes."""
 
 
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {
     NodeState.ACTIVE: frozenset({NodeState.FAILED, NodeState.REPAIRING, NodeState.IDLE, NodeState.SPARE}),
     NodeState.FAILED: frozenset({NodeState.ACTIVE, NodeState.REPAIRING, NodeState.IDLE}),
-    NodeState.IDLE: frozenset({NodeState.ACTIVE}),
+    NodeState.IDLE: frozenset({NodeState.ACTIVE, NodeState.REPAIRING}),
     NodeState.SPARE: frozenset({NodeState.ACTIVE}),
     NodeState.REPAIRING: frozenset({NodeState.SPARE, NodeState.RETIRED}),
     NodeState.RETIRED: frozenset(),
 }
 """The legal moves of a node; every state has its row."""
-_IN_JOB: Final = frozenset({NodeState.ACTIVE, NodeState.FAILED})
 
 
 def _illegal(node: int, before: NodeState, to: NodeState) -> TransitionError:
@@ -179,8 +183,13 @@ class Cluster:
         Idle nodes are taken before spares, since they cost nothing to keep.
         Errors: ``TransitionError`` when the node is not in the job.
         """
+        before = self.state_of(node)
+        if before is _IDLE:
+            raise _illegal(node, before, _REPAIRING)
         slot = self._slots.pop(node, node)
-        self._move(node, self.state_of(node), _REPAIRING)
+        self._move(node, before, _REPAIRING)
+        if self.fleet is not None:
+            self.fleet.moved(node, -1)
         self._holders.pop(slot, None)
         pool = self._idle or self._spares
         if pool:
@@ -190,7 +199,15 @@ class Cluster:
         self._dissolve(slot // self.nodes_per_replica, slot)
         return None
 
-    def return_repaired(self, node: int) -> None:
+    def withdraw(self, node: int) -> None:
+        """Send an idle node to repair: it broke together with one that was evicted.
+
+        Errors: ``ValueError`` when the node is not idle.
+        """
+        self._idle.remove(node)
+        self._move(node, _IDLE, _REPAIRING)
+
+    def return_repaired(self, node: int, *, clears: bool = True) -> None:
         """The node comes back as a spare; repair clears its strikes, unless they outlast it."""
         before = self.state_of(node)
         if before is not _REPAIRING:
@@ -200,7 +217,7 @@ class Cluster:
             insort(self._spares, node)
         else:
             self.reserve.admit(node)
-        if not self._outlasts_repair:
+        if clears and not self._outlasts_repair:
             self._strikes.pop(node, None)
 
     def retire(self, node: int) -> None:
@@ -267,6 +284,8 @@ class Cluster:
                 slot = self._slots.pop(node, node)
                 self._holders.pop(slot, None)
                 self._move(node, state, _SPARE)
+                if self.fleet is not None:
+                    self.fleet.moved(node, -1)
                 self._seat(better, slot)
                 reserve.bench(node)
                 reserve.counts.displaced += 1
@@ -297,12 +316,16 @@ class Cluster:
             node = self._holders.pop(slot, slot)
             self._slots.pop(node, None)
             self._move(node, self.state_of(node), _IDLE)
+            if self.fleet is not None:
+                self.fleet.moved(node, -1)
             insort(self._idle, node)
         insort(self._dissolved, replica)
         self._count()
 
     def _seat(self, node: int, slot: int) -> None:
         self._move(node, self.state_of(node), _ACTIVE)
+        if self.fleet is not None:
+            self.fleet.moved(node, 1)
         if node != slot:
             self._slots[node] = slot
             self._holders[slot] = node
@@ -313,8 +336,6 @@ class Cluster:
         self._states[node] = to
         self.counts[before] -= 1
         self.counts[to] += 1
-        if self.fleet is not None and (before in _IN_JOB) is not (to in _IN_JOB):
-            self.fleet.moved(node, 1 if to in _IN_JOB else -1)
 
     def check(self) -> None:
         """Every node is in exactly one state. Errors: ``InvariantError``."""

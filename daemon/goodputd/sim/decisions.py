@@ -8,8 +8,9 @@ the cluster, the repair shop and the policy, nothing of stages.
 from dataclasses import replace
 from typing import Final
 
-from goodputd.sim.events import CapacityAwaited, DecisionMade, DeviceReset, NodeEvicted
+from goodputd.sim.events import CapacityAwaited, DecisionMade, DeviceReset, NodeDrained, NodeEvicted
 from goodputd.sim.incident import Incident, Undecided
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
 from goodputd.sim.parts import Parts
@@ -17,10 +18,11 @@ from goodputd.sim.protocols import Case, Decision, ScoringPolicy
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
 from goodputd.sim.tainting import Tainting
-from goodputd.sim.taxonomy import Action, HotResetOutcome, NodeState, Reason, StageName
+from goodputd.sim.taxonomy import Action, Component, HotResetOutcome, NodeState, Reason, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _EVICT = Action.EVICT
+_FALSE_ALARM = Component.FALSE_ALARM
 _HOT_RESET = StageName.HOT_RESET
 _RESTART = Action.RESTART
 _RETIRE = Action.RETIRE
@@ -34,6 +36,8 @@ class Decisions:
     """The policy at work."""
 
     __slots__ = (
+        "_has_domains",
+        "_hot_resets",
         "_may_retire",
         "_monitoring",
         "_needed_nodes",
@@ -52,6 +56,9 @@ class Decisions:
         self._policy = parts.policy
         self._scoring = parts.policy if isinstance(parts.policy, ScoringPolicy) else None
         self._repair = parts.cluster.repair
+        fleet = state.cluster.fleet
+        self._has_domains = fleet is not None and bool(fleet.domains)
+        self._hot_resets = self._repair.hot_reset_probability > 0.0
         self._may_retire = self._scoring is not None or self._repair.retire_after_evictions > 0
         self._needed_nodes = parts.job.min_replicas * state.cluster.nodes_per_replica
 
@@ -65,6 +72,14 @@ class Decisions:
                 score = self._score(self._scoring, detection.node)
                 return Case(state.now, detection, strikes, score)
         return Case(state.now, detection, strikes)
+
+    def strike_also(self, nodes: tuple[int, ...]) -> None:
+        """These went down with the node that is blamed: each of them has a strike as well."""
+        state = self._state
+        for node in nodes:
+            state.cluster.strike(node, state.now, self._policy.window_seconds)
+            if self._scoring is not None:
+                self._score(self._scoring, node)
 
     def _score(self, policy: ScoringPolicy, node: int) -> float:
         """The node failed once more: what its score is now."""
@@ -129,12 +144,24 @@ class Decisions:
             if action is not _RESTART:
                 if not self._state.cluster.is_in_job(node):
                     return  # an earlier case of this incident evicted it
+                for other in self._struck_with(node) if self._has_domains else ():
+                    self._evict(incident, other, undecided, retires=action is _RETIRE)
                 cause = self._evict(incident, node, undecided, retires=action is _RETIRE)
                 action = _EVICT
                 self._failed_before_verified(incident, cause)
-            elif self._repair.hot_reset_probability > 0.0:
+            elif self._hot_resets:
                 self._hot_reset(incident, node, undecided)
         incident.recoveries[cause] = action
+
+    def _struck_with(self, node: int) -> tuple[int, ...]:
+        """The other nodes of the domain that went down with this one."""
+        cluster = self._state.cluster
+        for fault in self._state.present:
+            if fault.node == node and fault.others and fault.detected:
+                # those that a dissolved replica left idle since are as broken as the others
+                gone = (NodeState.REPAIRING, NodeState.RETIRED, NodeState.SPARE)
+                return tuple(each for each in fault.others if cluster.state_of(each) not in gone)
+        return ()
 
     def _hot_reset(self, incident: Incident, node: int, undecided: Undecided) -> None:
         """Reset the device in place, which may cure what a restart alone would not."""
@@ -160,8 +187,13 @@ class Decisions:
     def _evict(self, incident: Incident, node: int, undecided: Undecided, *, retires: bool) -> str:
         """Take the node out; returns what must stay healthy for the eviction to have helped."""
         state = self._state
-        no_fault_found = not self._is_faulty(node)
-        replacement = state.cluster.evict(node)
+        blames_surely = state.diagnosis is None and undecided.case.detection.component is not _FALSE_ALARM
+        no_fault_found = not (blames_surely or self._is_faulty(node))
+        if state.cluster.is_in_job(node):
+            replacement = state.cluster.evict(node)
+        else:
+            state.cluster.withdraw(node)
+            replacement = None
         state.training.held.clear()
         visit = state.shop.admit(
             node,
@@ -180,12 +212,34 @@ class Decisions:
         left = state.hazards.node_left if visit.cured else state.hazards.park
         for fault in left(node):
             self._monitoring.call_off(fault)
-        state.facts.append(NodeEvicted(state.now, node, replacement, visit.seconds))
+        seconds = visit.automatic_seconds + visit.manual_seconds
+        state.facts.append(NodeEvicted(state.now, node, replacement, seconds))
         return f"shrink {incident.number}/{node}" if replacement is None else f"node {replacement}"
+
+    def drain(self, maintenance: Maintenance) -> None:
+        """The job is stopped: give up the nodes that are due for planned work, faults and strikes and all."""
+        state = self._state
+        for node in maintenance.due_nodes:
+            if not state.cluster.is_in_job(node):
+                continue  # evicted or left idle since
+            replacement = state.cluster.evict(node)
+            state.training.held.clear()
+            maintenance.drained += 1
+            for fault in [fault for fault in state.present if fault.node == node and not fault.transient]:
+                state.present.remove(fault)
+                if not fault.detected and not self._tainting.outlives(fault):
+                    self._monitoring.forget(fault)
+                state.hazards.keep(self._tainting.stands(fault), fault.step)
+            for fault in state.hazards.park(node):
+                self._monitoring.call_off(fault)
+            state.schedule.push(state.now + maintenance.seconds, "maintained", node)
+            state.facts.append(NodeDrained(state.now, node, replacement, maintenance.seconds))
+        maintenance.due_nodes.clear()
 
     def _is_faulty(self, node: int) -> bool:
         state = self._state
-        return any(fault.node == node for fault in state.present) or state.hazards.stands_on(node)
+        struck = any(fault.node == node or node in fault.others for fault in state.present)
+        return struck or state.hazards.stands_on(node)
 
     def _note(self, incident: int | None, decision: Decision, node: int | None, strikes: int) -> None:
         state = self._state

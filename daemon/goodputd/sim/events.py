@@ -155,6 +155,16 @@ class NodeRetired:
 
 
 @dataclass(slots=True)
+class NodeDrained:
+    """A node was given up for planned maintenance; ``replacement`` took its slot, None for a shrink."""
+
+    at: float
+    node: int
+    replacement: int | None
+    maintenance_seconds: float
+
+
+@dataclass(slots=True)
 class NodePreempted:
     """Other work gave up a node, which waits as a spare from now on."""
 
@@ -248,6 +258,7 @@ Fact = (
     | NodeReturned
     | NodeRetired
     | NodePreempted
+    | NodeDrained
     | JobResized
     | CapacityAwaited
     | StageFinished

@@ -13,7 +13,9 @@ from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Interval, MinLen
 
-from goodputd.sim.fleet import LemonsSpec
+from goodputd.sim.bursts import BurstsSpec
+from goodputd.sim.fleet import LemonsSpec, TopologySpec
+from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.observation import Claim
 from goodputd.sim.specs import (
     SECONDS_PER_DAY,
@@ -65,16 +67,22 @@ class FaultKindSpec:
     """What breaks; ``software`` faults strike the job and blame no node."""
     symptom: Literal["crash", "hang", "slow", "corrupt", "benign"] = "crash"
     """How it shows."""
-    scope: Literal["node", "job"] = "node"
-    """"node": strikes a node; "job": strikes the job as a whole and blames no node."""
+    arrival: Arrival = "exponential"
+    """How failures come: at a constant rate, or by the age of the node, which repair alone renews."""
+    shape: PositiveFloat = 1.0
+    """Weibull: k, below 1 infant mortality, above it wear; lognormal: sigma. The rate gives the mean life."""
+    scope: Literal["node", "rack", "switch", "job"] = "node"
+    """What it strikes: a node, all nodes of the job on a rack or switch, or the job, blaming no node."""
     count: NonNegativeFloat | None = None
-    """Faults in the catalog's reference period on its reference fleet; one of the four rates is needed."""
+    """Faults in the catalog's reference period on its reference fleet; one of the five rates is needed."""
     per_gpu_hour: NonNegativeFloat | None = None
     """Faults per GPU and hour."""
     per_node_day: NonNegativeFloat | None = None
     """Faults per node and day."""
     per_job_day: NonNegativeFloat | None = None
     """Faults per day of the job, whatever its size; scope "job" only."""
+    per_domain_day: NonNegativeFloat | None = None
+    """Faults per rack or switch and day; scopes "rack" and "switch" only."""
     transient_probability: Probability = 1.0
     """Chance that a restart cures it; otherwise it comes back until the node is replaced."""
     event: str | None = None
@@ -137,6 +145,8 @@ class FaultsSpec:
     """Faults at fixed instants."""
     lemons: LemonsSpec = field(default_factory=LemonsSpec)
     """Nodes that fail more often than the others."""
+    bursts: BurstsSpec = field(default_factory=BurstsSpec)
+    """Faulty periods."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -182,6 +192,19 @@ class FaultKind:
     """Whether a fault of this kind stops the job at once: a crash or a hang."""
     loss_jump: float
     """Infinite where the loss is not a number."""
+    arrival: Arrival
+    shape: float
+    domain_nodes: int = 1
+    """Nodes of the rack or switch that it strikes; then the rate is per domain."""
+
+    def struck_by(self, nodes: int) -> float:
+        """What a fleet of ``nodes`` has of what the rate is per: nodes, domains, or one job."""
+        return 1.0 if self.job_wide else nodes / self.domain_nodes
+
+    @property
+    def ages(self) -> bool:
+        """Whether it comes with the age of a node, not at a constant rate."""
+        return self.arrival != "exponential"
 
 
 class Marks(NamedTuple):
@@ -209,8 +232,8 @@ class Fault:
     marks: Marks
     recurrences: int
     logged: bool
-    lemon: bool = False
-    """What its node suffers because it is a lemon."""
+    others: tuple[int, ...] = ()
+    """The other nodes of the job that it struck, where it struck a whole domain."""
     step: int = 0
     """The last whole step before it, for faults that corrupt."""
     claims: Sequence[Claim] = ()
@@ -223,16 +246,21 @@ class Fault:
 
 
 def resolve_kinds(
-    spec: FaultsSpec, catalog: CatalogSpec | None, *, nodes: int, gpus_per_node: int
+    spec: FaultsSpec,
+    catalog: CatalogSpec | None,
+    *,
+    nodes: int,
+    gpus_per_node: int,
+    topology: TopologySpec | None = None,
 ) -> tuple[FaultKind, ...]:
     """The kinds of a scenario, with rates for a job of ``nodes``: catalog first, then own kinds.
 
     Errors: ``ValueError`` when a kind has no rate, more than one, or a rate its scope cannot have.
     """
     declared = (*(catalog.kinds if catalog else ()), *spec.kinds)
-    kinds = tuple(_resolve(kind, catalog, gpus_per_node) for kind in declared)
+    kinds = tuple(_resolve(kind, catalog, gpus_per_node, topology or TopologySpec()) for kind in declared)
     # fsum: what sum() gives in the last digit depends on the version of Python
-    stopping = math.fsum(k.rate_per_second * (1 if k.job_wide else nodes) for k in kinds if k.stops)
+    stopping = math.fsum(k.rate_per_second * k.struck_by(nodes) for k in kinds if k.stops)
     scale = spec.scale
     if spec.total_interruptions is not None and stopping > 0.0:
         scale = spec.total_interruptions / (stopping * spec.period_days * SECONDS_PER_DAY)
@@ -241,14 +269,20 @@ def resolve_kinds(
     return kinds
 
 
-def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int) -> FaultKind:
+def _resolve(
+    kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int, topology: TopologySpec
+) -> FaultKind:
     job_wide = kind.scope == "job" or kind.component == "software"
+    domain_nodes = 1
+    if kind.scope in {"rack", "switch"}:
+        domain_nodes = topology.nodes_per_rack * (topology.racks_per_switch if kind.scope == "switch" else 1)
+    rate = _rate_per_second(kind, catalog, gpus_per_node * domain_nodes, job_wide=job_wide)
     return FaultKind(
         name=kind.name,
         component=Component(kind.component),
         symptom=Symptom(kind.symptom),
         job_wide=job_wide,
-        rate_per_second=_rate_per_second(kind, catalog, gpus_per_node, job_wide=job_wide),
+        rate_per_second=rate,
         transient_probability=kind.transient_probability,
         event=kind.event,
         logged_probability=kind.logged_probability,
@@ -258,18 +292,26 @@ def _resolve(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: in
         gradient_sigmas=kind.gradient_sigmas,
         stops=Symptom(kind.symptom) in STOPPING,
         loss_jump=math.inf if kind.makes_nan else kind.loss_jump,
+        arrival=kind.arrival,
+        shape=kind.shape,
+        domain_nodes=domain_nodes,
     )
 
 
 def _rate_per_second(
     kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_node: int, *, job_wide: bool
 ) -> float:
-    """Per node and second, or per job and second."""
-    given = [r for r in (kind.count, kind.per_gpu_hour, kind.per_node_day, kind.per_job_day) if r is not None]
-    if len(given) != 1:
-        message = f"kind {kind.name!r} needs exactly one of count, per_gpu_hour, per_node_day, per_job_day"
+    """Per second and node, domain or job; ``gpus_per_node`` is that of a domain where one is struck."""
+    rates = ("count", "per_gpu_hour", "per_node_day", "per_job_day", "per_domain_day")
+    if sum(getattr(kind, rate) is not None for rate in rates) != 1:
+        message = f"kind {kind.name!r} needs exactly one of {', '.join(rates)}"
         raise ValueError(message)
+    if kind.scope in {"rack", "switch"} and not job_wide:
+        return _rate_of_domain(kind, catalog, gpus_per_node)
     if job_wide:
+        if kind.arrival != "exponential":
+            message = f"kind {kind.name!r} strikes the whole job, which has no age: arrival is exponential"
+            raise ValueError(message)
         if kind.per_job_day is not None:
             return kind.per_job_day / SECONDS_PER_DAY
         if kind.count is not None and catalog is not None:
@@ -284,4 +326,18 @@ def _rate_per_second(
         gpu_seconds = catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY
         return kind.count * gpus_per_node / gpu_seconds
     message = f"kind {kind.name!r} strikes a node, so its rate is per_gpu_hour or per_node_day"
+    raise ValueError(message)
+
+
+def _rate_of_domain(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_domain: int) -> float:
+    """Per domain and second."""
+    if kind.arrival != "exponential":
+        message = f"kind {kind.name!r} strikes a {kind.scope}, which has no age: arrival is exponential"
+        raise ValueError(message)
+    if kind.per_domain_day is not None:
+        return kind.per_domain_day / SECONDS_PER_DAY
+    if kind.count is not None and catalog is not None:
+        gpu_seconds = catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY
+        return kind.count * gpus_per_domain / gpu_seconds
+    message = f"kind {kind.name!r} strikes a {kind.scope}, so its rate is per_domain_day"
     raise ValueError(message)

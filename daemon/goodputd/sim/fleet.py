@@ -49,6 +49,40 @@ class PoolSpec:
     """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
 
 
+@dataclass(slots=True, kw_only=True)
+class TopologySpec:
+    """Which nodes hang on one rack and on one switch: stretches of node numbers."""
+
+    __pydantic_config__ = SPEC
+
+    nodes_per_rack: PositiveCount = 8
+    """Nodes that share a rack and its power; faults of scope "rack" hit all of them."""
+    racks_per_switch: PositiveCount = 4
+    """Racks behind one switch; faults of scope "switch" hit all of their nodes."""
+
+
+class Domains:
+    """How many domains of one size have a node in the job."""
+
+    __slots__ = ("_members", "active", "size")
+
+    def __init__(self, size: int, job_nodes: int) -> None:
+        """The job has the first ``job_nodes``."""
+        self.size = size
+        self._members = {
+            domain: min(size, job_nodes - domain * size) for domain in range(-(-job_nodes // size))
+        }
+        self.active = len(self._members)
+        """Domains with a node in the job."""
+
+    def moved(self, node: int, change: int) -> None:
+        """A node came into the job (1) or left it (-1)."""
+        domain = node // self.size
+        before = self._members.get(domain, 0)
+        self._members[domain] = after = before + change
+        self.active += (after > 0) - (before > 0)
+
+
 @dataclass(slots=True)
 class Pool:
     """A stretch of node numbers of one make."""
@@ -93,8 +127,13 @@ class Fleet:
         "_active_lemons",
         "_cure_probability",
         "_firsts",
+        "_is_one_pool",
         "_repairs",
         "_seed",
+        "ages",
+        "changed",
+        "domains",
+        "has_paces",
         "lemon_excess",
         "lemon_faults",
         "lemons",
@@ -113,12 +152,21 @@ class Fleet:
         self._cure_probability = lemons.cure_probability
         self._seed = seed
         self._repairs: dict[int, int] = {}
+        self.domains: list[Domains] = []
+        """One for each size that a kind of fault has."""
+        self.ages = False
+        """Whether anybody asks who ``changed``."""
+        self.changed: list[int] = []
+        """Nodes that came or left since the job last ran, in that order; whoever starts it clears it."""
         self.lemons: set[int] = set()
         """Lemons that no repair has cured yet."""
         if lemons.fraction > 0.0 and lemons.multiplier > 1.0:
             for pool in self.pools:
                 pool.lemons = _born(pool, lemons.fraction, seed)
                 self.lemons.update(node for node in pool.lemons if node < pool.first + pool.nodes)
+        self._is_one_pool = not specs
+        self.has_paces = any(pool.step_time_factor != 1.0 for pool in self.pools)
+        """Whether the pace of the job depends on who is in it."""
         self._firsts = [pool.first for pool in self.pools]
         self._active = [max(0, min(job_nodes - pool.first, pool.nodes)) for pool in self.pools]
         self._active_lemons = [0] * len(self.pools)
@@ -130,10 +178,20 @@ class Fleet:
         """Index of the node's pool."""
         return bisect_right(self._firsts, node) - 1
 
+    def multiplier(self, node: int, *, corrupts: bool) -> float:
+        """Faults of the node as it is, as a multiple of those of an ordinary one."""
+        pool = self.pools[self.pool_of(node)]
+        of_pool = pool.corruption_multiplier if corrupts else pool.fault_multiplier
+        return of_pool * (1.0 + self.lemon_excess) if node in self.lemons else of_pool
+
     def moved(self, node: int, change: int) -> None:
         """A node came into the job (1) or left it (-1)."""
-        index = self.pool_of(node)
+        index = bisect_right(self._firsts, node) - 1
         self._active[index] += change
+        if self.ages:
+            self.changed.append(node)
+        for domains in self.domains:
+            domains.moved(node, change)
         if node in self.lemons:
             self._active_lemons[index] += change
 
@@ -152,6 +210,8 @@ class Fleet:
     @property
     def weight(self) -> float:
         """Faults of the job but those that corrupt, as a multiple of those of one ordinary node."""
+        if self._is_one_pool:
+            return self._active[0] + self.lemon_excess * self._active_lemons[0]
         return fsum(
             pool.fault_multiplier * (active + self.lemon_excess * lemons)
             for pool, active, lemons in zip(self.pools, self._active, self._active_lemons, strict=True)

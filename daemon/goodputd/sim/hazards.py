@@ -11,7 +11,9 @@ from heapq import heapify, heappop, heappush
 from math import fsum
 from random import Random
 
+from goodputd.sim.aging import Aging
 from goodputd.sim.arrivals import recurrence
+from goodputd.sim.bursts import BurstsSpec, BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
 from goodputd.sim.job import Run
@@ -44,13 +46,19 @@ class Hazards:
     """Standing faults and the next false alarm."""
 
     __slots__ = (
+        "_aged_entry",
+        "_aged_rate",
         "_alarm_entry",
         "_alarm_exposure",
         "_alarm_rate",
         "_alarm_rates",
+        "_burst_excess",
+        "_burst_rate",
+        "_burst_time",
         "_corrupt_rate",
         "_count",
         "_detectors",
+        "_domain_rates",
         "_dormant",
         "_job_rate",
         "_job_wide",
@@ -67,6 +75,9 @@ class Hazards:
         "_since",
         "_stopping",
         "_waiting",
+        "aging",
+        "bursts",
+        "is_special",
     )
 
     def __init__(
@@ -86,12 +97,29 @@ class Hazards:
         self._shares = shares or {}
         self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
-        rates = [(kind, kind.rate_per_second * self._share(kind)) for kind in kinds]
+        rates = [(k, k.rate_per_second * self._share(k)) for k in kinds if not k.ages and k.domain_nodes == 1]
         self._node_rate = fsum(r for k, r in rates if not k.job_wide and k.symptom is not _CORRUPT)
         self._corrupt_rate = fsum(r for k, r in rates if not k.job_wide and k.symptom is _CORRUPT)
         """Apart, since pools have multipliers of their own for it."""
         self._plain_rate = self._node_rate + self._corrupt_rate
         self._job_rate = fsum(r for k, r in rates if k.job_wide)
+        self._aged_rate = fsum(kind.rate_per_second * self._share(kind) for kind in kinds if kind.ages)
+        of_domains = [kind for kind in kinds if kind.domain_nodes > 1]
+        self._domain_rates = [(k.domain_nodes, k.rate_per_second * self._share(k)) for k in of_domains]
+        """(nodes of a domain, faults a second of each that interrupt)"""
+        self.is_special = False
+        """Whether nodes differ, age, hang on domains, or break in bursts."""
+        self.bursts: BurstTime | None = None
+        """Faulty periods, where there are any."""
+        self._burst_excess = 0.0
+        """Their multiple of the rates, less one."""
+        self._burst_rate = 0.0
+        """What a burst adds to the rate of the run in flight."""
+        self._burst_time = 0.0
+        """Time within bursts when it began."""
+        self.aging: Aging | None = None
+        """Faults that come with the age of a node, where there are any."""
+        self._aged_entry = -1
         self._random: Random = stream(seed, "false_alarms")
         self._alarm_exposure = exponential(self._random.random())
         self._alarm_rates: list[float] = []
@@ -133,11 +161,22 @@ class Hazards:
         if self._job_wide:
             self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
-        if cluster.fleet is None:  # all nodes are alike: without a call
-            primary = self._plain_rate * cluster.active_nodes + self._job_rate
-        else:
-            primary = self.primary_rate(cluster)
+        primary = self._plain_rate * cluster.active_nodes + self._job_rate
         self._rate = primary + self._alarm_rate + recurrences
+        if self.is_special:
+            self._start_special(schedule, at, cluster)
+
+    def _start_special(self, schedule: Schedule, at: float, cluster: Cluster) -> None:
+        """The same where nodes differ, age, hang on domains, or break in bursts."""
+        primary = self._rate_of_nodes(cluster)
+        of_domains = self._rate_of_domains(cluster)
+        self._rate = primary + of_domains + self._alarm_rate + self._stopping / self._recurrence_seconds
+        if self.bursts is not None:
+            self._burst_rate = self._burst_excess * primary
+            self._burst_time = self.bursts.until(at)
+        if self.aging is not None:
+            self.aging.follow(cluster, self._ran)
+            self._schedule_aged(self.aging, schedule)
 
     def schedule_job_wide(self, schedule: Schedule, at: float, run: Run) -> None:
         """Faults of the whole job come back at their step: schedule them for ``run`` and its speed."""
@@ -160,7 +199,18 @@ class Hazards:
             self._cancel(self._waiting[0][2], schedule)
         for standing in self._job_wide:
             self._cancel(standing, schedule)
+        if self.is_special:
+            return self._rate * ran + self._stop_special(schedule, at)
         return self._rate * ran
+
+    def _stop_special(self, schedule: Schedule, at: float) -> float:
+        """Nobody ages on; returns what was to be expected of bursts on top."""
+        if self._aged_entry >= 0:
+            schedule.cancel(self._aged_entry)
+            self._aged_entry = -1
+        if self.bursts is None:
+            return 0.0
+        return self._burst_rate * (self.bursts.until(at) - self._burst_time)
 
     def _cancel(self, standing: Standing, schedule: Schedule) -> None:
         if standing.entry >= 0:
@@ -168,19 +218,66 @@ class Hazards:
             standing.entry = -1
 
     def primary_rate(self, cluster: Cluster) -> float:
-        """Faults a second that interrupt the job of these nodes, as configured, recurrences not counted."""
+        """Faults a second that interrupt the job of these nodes, as configured and outside of bursts.
+
+        Recurrences are not counted; those of age are at the mean of a life.
+        """
+        of_age = self._aged_rate * cluster.fleet.weight if cluster.fleet is not None else 0.0
+        return self._rate_of_nodes(cluster) + self._rate_of_domains(cluster) + of_age
+
+    def _rate_of_nodes(self, cluster: Cluster) -> float:
+        """Of nodes one by one and of the job as a whole, at a constant rate."""
         fleet = cluster.fleet
         if fleet is None:
             return self._plain_rate * cluster.active_nodes + self._job_rate
         corrupt = self._corrupt_rate * fleet.corruption_weight if self._corrupt_rate else 0.0
         return self._node_rate * fleet.weight + corrupt + self._job_rate
 
+    def _rate_of_domains(self, cluster: Cluster) -> float:
+        """Of racks and switches with a node in the job."""
+        if not self._domain_rates or cluster.fleet is None:
+            return 0.0
+        active = {domains.size: domains.active for domains in cluster.fleet.domains}
+        return fsum(rate * active[size] for size, rate in self._domain_rates)
+
     def _share(self, kind: FaultKind) -> float:
         return self._shares.get(kind.name, 1.0 if kind.stops else 0.0)
 
     def expected_so_far(self, at: float) -> float:
-        """Interruptions to be expected of the run in flight up to ``at``."""
-        return self._rate * (at - self._since)
+        """Interruptions to be expected of the run in flight up to ``at``; those of age not counted."""
+        expected = self._rate * (at - self._since)
+        if self.bursts is not None:
+            expected += self._burst_rate * (self.bursts.until(at) - self._burst_time)
+        return expected
+
+    def expect_bursts(self, spec: BurstsSpec, bursts: BurstTime) -> None:
+        """From now on ``bursts`` says when there is one."""
+        self.bursts = bursts
+        self._burst_excess = spec.multiplier - 1.0
+
+    def expected_of_age(self, at: float, *, running: bool) -> float:
+        """Interruptions to be expected from the age of nodes since start."""
+        if self.aging is None:
+            return 0.0
+        return self.aging.expected(self._ran + at - self._since if running else self._ran)
+
+    def renew(self, node: int) -> None:
+        """A repair cured the node: it is as good as new."""
+        if self.aging is not None:
+            self.aging.renew(node, self._ran)
+
+    def _schedule_aged(self, aging: Aging, schedule: Schedule) -> None:
+        due = aging.next_ran
+        if due is not None:
+            self._aged_entry = schedule.push(self._since + max(0.0, due - self._ran), "aged")
+
+    def aged(self, schedule: Schedule, at: float) -> Fault:
+        """A node's age tells now: the fault; the next one in line is scheduled."""
+        assert self.aging is not None  # noqa: S101 - it is where the fault comes from
+        fault = self.aging.strike(at)
+        self._aged_entry = -1
+        self._schedule_aged(self.aging, schedule)
+        return fault
 
     def keep(self, fault: Fault, step: int) -> None:
         """A restart left this permanent fault in the job; it will strike again."""

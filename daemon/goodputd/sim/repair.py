@@ -81,11 +81,6 @@ class Visit:
     retires: bool
     has_crew: bool = False
 
-    @property
-    def seconds(self) -> float:
-        """Seconds of work on the node."""
-        return self.automatic_seconds + self.manual_seconds
-
 
 def _outcomes() -> dict[tuple[RepairStage, RepairOutcome], int]:
     counts = dict.fromkeys(product(RepairStage, RepairOutcome), 0)
@@ -169,7 +164,7 @@ class RepairShop:
             visit.retires = True
             self.retiring += 1
         if not spec.crews or not visit.manual_seconds:
-            schedule.push(at + visit.seconds, "node_returns", visit)
+            schedule.push(at + visit.automatic_seconds + visit.manual_seconds, "node_returns", visit)
         elif visit.automatic_seconds:
             schedule.push(at + visit.automatic_seconds, "crew_wanted", visit)
         else:

@@ -126,6 +126,8 @@ def _fleet(state: State) -> FleetSnapshot:
         host_selections=counts.host_selections,
         displaced_nodes=counts.displaced,
         preemptions=counts.preemptions,
+        drained_nodes=0 if state.maintenance is None else state.maintenance.drained,
+        in_burst=state.hazards.bursts is not None and state.hazards.bursts.is_on,
         misdiagnoses=dict.fromkeys(Misdiagnosis, 0) if diagnosis is None else dict(diagnosis.counts),
         lemons=0 if fleet is None else len(fleet.lemons),
         lemon_faults=0 if fleet is None else fleet.lemon_faults,
@@ -149,7 +151,9 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def _expected_of_run(state: State, now: float) -> float:
-    return 0.0 if state.training.run is None else state.hazards.expected_so_far(now)
+    running = state.training.run is not None
+    so_far = state.hazards.expected_so_far(now) if running else 0.0
+    return so_far + state.hazards.expected_of_age(now, running=running)
 
 
 def _mean(totals: Iterable[Total]) -> float | None:

@@ -208,6 +208,8 @@ class Response:
         """Go on with the healthy nodes there are, or wait for more."""
         state = self._state
         cluster = state.cluster
+        if state.maintenance is not None:
+            self._decisions.drain(state.maintenance)
         if cluster.active_replicas < cluster.nominal_replicas:
             self._grow(incident)
         self._resize()
@@ -257,7 +259,8 @@ class Response:
     def _resize(self) -> None:
         state = self._state
         cluster = state.cluster
-        if cluster.fleet is not None and state.training.set_pace(cluster.fleet.pace):
+        fleet = cluster.fleet
+        if fleet is not None and fleet.has_paces and state.training.set_pace(fleet.pace):
             cluster.reshapes += 1
         if state.training.resize(cluster.active_replicas):
             state.training.held.clear()

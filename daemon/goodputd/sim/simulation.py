@@ -5,10 +5,8 @@ a run into any pieces never changes its history, because nothing is accumulated 
 """
 
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
-from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.building import new_state
 from goodputd.sim.corruption import Taint
 from goodputd.sim.decisions import Decisions
@@ -20,8 +18,8 @@ from goodputd.sim.events import (
     FaultOccurred,
     TargetReached,
 )
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
-from goodputd.sim.hazards import Standing
+from goodputd.sim.exposure import Exposure
+from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.incident import Incident
 from goodputd.sim.job import Run
 from goodputd.sim.monitoring import BY_A_PERSON, Monitoring
@@ -30,7 +28,6 @@ from goodputd.sim.parts import Parts
 from goodputd.sim.report import Context, report
 from goodputd.sim.response import Response
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.streams import uniforms
 from goodputd.sim.supply import Supply
 from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Bucket, Component, JobState, NodeState, Origin, Symptom
@@ -55,7 +52,6 @@ class Simulation:
         """The job starts at 0 seconds, initialised and running."""
         self.name = parts.name
         self._kinds = {kind.name: kind for kind in parts.kinds}
-        self._during_recovery = parts.faults.during_recovery
         self._state = new_state(parts)
         self._engage(parts)
         self._context = Context(
@@ -69,12 +65,14 @@ class Simulation:
         self._supply = Supply(
             self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"
         )
-        cluster = self._state.cluster
-        self._source = FaultSource(parts.seed, parts.kinds, cluster.total_nodes, cluster.fleet)
+        self._exposure = Exposure(self._state, parts, self._monitoring, self._strike)
         self._handlers: dict[str, Callable[[Any], None]] = {
-            "fault": self._on_candidate,
-            "scripted": self._on_scripted,
-            "recurrence": self._on_recurrence,
+            "fault": self._exposure.on_candidate,
+            "domain_fault": self._exposure.on_domain_candidate,
+            "scripted": self._exposure.on_scripted,
+            "recurrence": self._exposure.on_recurrence,
+            "aged": self._exposure.on_aged,
+            "burst": self._exposure.on_burst,
             "detection": self._on_detection,
             "false_alarm": self._on_false_alarm,
             "plan": self._response.plan_ended,
@@ -82,15 +80,21 @@ class Simulation:
             "node_returns": self._supply.node_returns,
             "crew_wanted": self._supply.crew_wanted,
             "preempted": self._supply.preempted,
+            "maintenance": self._supply.maintenance_due,
+            "drain": self._supply.drain_soon,
+            "maintained": self._supply.maintained,
             "planned_stop": self._on_planned_stop,
             "target": self._on_target,
             "bake": self._on_bake,
             "hyper_ends": self._on_hyper_ends,
             "node_test": self._on_node_test,
         }
-        for scripted in parts.faults.script:
-            self._state.schedule.push(scripted.at_seconds, "scripted", scripted)
-        self._schedule_candidate()
+        has_domains = any(kind.domain_nodes > 1 for kind in parts.kinds)
+        self._attributes = has_domains or self._state.diagnosis is not None
+        """Whether somebody asks which nodes a fault is blamed on."""
+        self._exposure.begin()
+        if self._state.maintenance is not None:
+            self._supply.schedule_maintenance()
         self._state.start_run()
 
     def _engage(self, parts: Parts) -> None:
@@ -148,8 +152,7 @@ class Simulation:
             message = f"kind {kind.name!r} cannot strike node {command.node}"
             raise ValueError(message)
         self._state.facts = []
-        if self._reaches_job(node):
-            self._strike(self._injected(kind, node, command.origin, transient=command.transient, logged=True))
+        self._exposure.inject(kind, node, command.origin, transient=command.transient, logged=True)
         return self._state.facts
 
     def snapshot(self) -> Snapshot:
@@ -157,57 +160,6 @@ class Simulation:
         return report(self._state, self._context)
 
     # --- fault
-
-    def _schedule_candidate(self) -> None:
-        at = self._source.next_at
-        if at is not None and at < inf:
-            self._state.schedule.push(at, "fault")
-
-    def _on_candidate(self, _: None) -> None:
-        fault = self._source.take()
-        self._schedule_candidate()
-        if self._reaches_job(fault.node) and not (fault.lemon and self._was_cured(fault)):
-            self._strike(fault)
-
-    def _was_cured(self, fault: Fault) -> bool:
-        """Whether a repair made an ordinary node of the lemon since the fault was drawn; counts it else."""
-        fleet = self._state.cluster.fleet
-        assert fleet is not None  # noqa: S101 - it is where lemons come from
-        if fault.node not in fleet.lemons:
-            return True
-        fleet.lemon_faults += 1
-        return False
-
-    def _reaches_job(self, node: int) -> bool:
-        """Thinning: candidates are drawn for the whole fleet, always."""
-        state = self._state.job.state
-        if state is _COMPLETED or (state is not _RUNNING and not self._during_recovery):
-            return False
-        return node == JOB_WIDE or self._state.cluster.is_in_job(node)
-
-    def _on_scripted(self, scripted: ScriptedFaultSpec) -> None:
-        kind = self._kinds[scripted.kind]
-        node = JOB_WIDE if scripted.node is None else scripted.node
-        if self._reaches_job(node):
-            fault = self._injected(
-                kind, node, _INJECTED, transient=scripted.transient, logged=scripted.logged
-            )
-            self._strike(fault)
-
-    def _injected(
-        self, kind: FaultKind, node: int, origin: Origin, *, transient: bool, logged: bool
-    ) -> Fault:
-        state = self._state
-        identity = f"{origin}/{kind.name}/{node}/{state.now!r}"
-        marks = Marks(*uniforms(state.seed, identity, 6))
-        logs = logged and kind.event is not None
-        return Fault(identity, state.now, kind, node, transient, origin, marks, 0, logs)
-
-    def _on_recurrence(self, standing: Standing) -> None:
-        self._monitoring.call_off(standing.fault)
-        fault = self._state.hazards.struck(standing, self._state.schedule)
-        fault.at = self._state.now
-        self._strike(fault)
 
     def _strike(self, fault: Fault) -> None:
         """A fault is in the world: stop or slow the job as it does, and let the layers look."""
@@ -271,8 +223,8 @@ class Simulation:
         fault, index = claim
         state = self._state
         detection = self._monitoring.claimed(fault, index)
-        if state.diagnosis is not None:
-            detection = state.diagnosis.blame(fault, detection)
+        if self._attributes:
+            detection = self._attributed(fault, detection)
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
         suspect = self._tainting.found(fault, detection) if state.taints else None
@@ -286,6 +238,15 @@ class Simulation:
             crash = (fault.kind.name, incident.stop_step)
             incident.repeats_crash = state.last_crash == crash
             state.last_crash = crash
+
+    def _attributed(self, fault: Fault, detection: Detection) -> Detection:
+        """The detection with the node that is blamed; a whole domain that is down blames itself."""
+        diagnosis = self._state.diagnosis
+        if fault.others:
+            if detection.node is not None:
+                self._decisions.strike_also(fault.others)
+            return detection
+        return detection if diagnosis is None else diagnosis.blame(fault, detection)
 
     def _raised(self, fault: Fault, detection: Detection, incident: Incident | None) -> None:
         now = self._state.now

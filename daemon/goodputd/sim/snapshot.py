@@ -81,6 +81,10 @@ class FleetSnapshot:
     displaced_nodes: int
     """Healthy nodes of the job that a host selection benched for better ones."""
     preemptions: int
+    drained_nodes: int
+    """For planned maintenance."""
+    in_burst: bool
+    """A faulty period is going on (ground truth)."""
     misdiagnoses: dict[Misdiagnosis, int]
     lemons: int
     """Nodes that no repair made ordinary yet (ground truth)."""

@@ -15,6 +15,7 @@ from goodputd.sim.hazards import Hazards
 from goodputd.sim.incident import Incident
 from goodputd.sim.job import Job, Position
 from goodputd.sim.ledger import Ledger
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.repair import RepairShop
 from goodputd.sim.schedule import Schedule
 from goodputd.sim.snapshot import unplanned
@@ -37,6 +38,8 @@ class State:
     tally: Tally
     outcomes: Outcomes
     shop: RepairShop
+    maintenance: Maintenance | None
+    """None where no node is ever due."""
     diagnosis: Diagnosis | None
     """None where every fault is blamed on the node that it struck."""
     now: float = 0.0

@@ -3,15 +3,21 @@
 Routes what the schedule hands out about nodes outside the job. Knows nothing of faults.
 """
 
+from typing import Final
+
 from goodputd.sim.capacity import Reserve
 from goodputd.sim.events import NodeRetired, NodeReturned
+from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.repair import Visit
 from goodputd.sim.response import Response
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import JobState
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
+_COMPLETED = JobState.COMPLETED
 _WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
+
+_ASK_AGAIN_SECONDS: Final = 600.0
 
 
 class Supply:
@@ -44,11 +50,51 @@ class Supply:
         if not visit.cured:
             state.hazards.unpark(node)
         elif state.cluster.fleet is not None:
+            state.hazards.renew(node)  # first: what it went through was that of a lemon
             state.cluster.fleet.repaired(node)
         state.cluster.return_repaired(node)
         if node in state.scores:
             state.scores[node] = (state.scores[node][0], state.now)
         state.facts.append(NodeReturned(state.now, node, visit.no_fault_found, visit.cured))
+        self._arrived()
+
+    def maintenance_due(self, where: float) -> None:
+        """A node of the job is due for planned work: stop at the next checkpoint and give it up."""
+        state = self._state
+        maintenance = self._maintenance()
+        if state.job.state is _COMPLETED:
+            return
+        if state.cluster.active_nodes:
+            maintenance.due_nodes.append(state.cluster.nth_active(where))
+        self.schedule_maintenance()
+        self.drain_soon(None)
+
+    def drain_soon(self, _: None) -> None:
+        """Stop for who is due; a job that is being restarted is asked again when it may be running."""
+        state = self._state
+        if not self._maintenance().due_nodes or state.job.state is _COMPLETED:
+            return
+        if state.training.run is None:
+            state.schedule.push(state.now + _ASK_AGAIN_SECONDS, "drain")
+        self.schedule_planned_stop()
+
+    def schedule_maintenance(self) -> None:
+        """Note when the next node is due."""
+        state = self._state
+        at, where = self._maintenance().next_after(state.now)
+        state.schedule.push(at, "maintenance", where)
+
+    def _maintenance(self) -> Maintenance:
+        maintenance = self._state.maintenance
+        assert maintenance is not None  # noqa: S101 - nothing is due without it
+        return maintenance
+
+    def maintained(self, node: int) -> None:
+        """The planned work is done: the node is a spare again, as it was."""
+        state = self._state
+        state.hazards.unpark(node)
+        state.cluster.return_repaired(node, clears=False)
+        state.facts.append(NodeReturned(state.now, node, cured=False))
         self._arrived()
 
     def preempted(self, reserve: Reserve) -> None:
@@ -65,14 +111,12 @@ class Supply:
             self.schedule_planned_stop()
 
     def schedule_planned_stop(self) -> None:
-        """Take nodes back at the next checkpoint, if that is the rule and there is a replica's worth."""
+        """Stop at the next checkpoint for who is due, or to take nodes back where that is the rule."""
         state = self._state
         run = state.training.run
-        if (
-            self._rejoins_at_checkpoint
-            and run is not None
-            and state.cluster.can_grow()
-            and state.planned_entry < 0
-        ):
+        if run is None or state.planned_entry >= 0:
+            return
+        due = state.maintenance is not None and state.maintenance.due_nodes
+        if due or (self._rejoins_at_checkpoint and state.cluster.can_grow()):
             stop_at = run.next_save_ends_at(state.now)
             state.planned_entry = state.schedule.push(stop_at, "planned_stop")

@@ -9,7 +9,7 @@ from typing import Final
 
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from goodputd.sim.taxonomy import Action, Bucket, CheckpointOutcome
+from goodputd.sim.taxonomy import Action, Bucket, CheckpointOutcome, CheckpointTier
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Figures:
     lost_steps: float
     """Steps that were executed in vain, retracted ones included."""
     checkpoints: float
-    """Saves that were completed."""
+    """Saves that were completed, to the tier that survives the loss of any host."""
 
 
 _STOPPED: Final = (
@@ -109,9 +109,7 @@ def read(snapshot: Snapshot) -> Figures:
         mttr_seconds=snapshot.mttr_seconds,
         step=snapshot.step,
         lost_steps=snapshot.lost_steps + snapshot.retracted_steps,
-        checkpoints=sum(
-            n for (_, outcome), n in snapshot.checkpoints.items() if outcome is CheckpointOutcome.SAVED
-        ),
+        checkpoints=snapshot.checkpoints[CheckpointTier.REMOTE, CheckpointOutcome.SAVED],
     )
 
 
