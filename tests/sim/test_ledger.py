@@ -37,7 +37,7 @@ def test_a_ledger_starts_with_every_bucket_at_zero() -> None:
 def test_save_and_straggler_seconds_are_entered_at_once() -> None:
     """Whether or not a save ended in the stretch; only step time is provisional (rule 9)."""
     found = ledger()
-    found.enter_run(work(save=5.0, straggler=7.0, provisional=100.0))
+    found.time.enter_run(work(save=5.0, straggler=7.0, provisional=100.0))
 
     assert {"checkpoint_save": 5.0, "straggler": 7.0, "provisional": 100.0, "retracted": 0.0} == spent(
         found.time
@@ -47,8 +47,8 @@ def test_save_and_straggler_seconds_are_entered_at_once() -> None:
 def test_a_save_commits_the_provisional_time_before_it_too() -> None:
     """The first stretch saved nothing; the save of the second covers both."""
     found = ledger()
-    found.enter_run(work(provisional=100.0))
-    found.enter_run(work(committed=40.0, provisional=3.0))
+    found.time.enter_run(work(provisional=100.0))
+    found.time.enter_run(work(committed=40.0, provisional=3.0))
 
     assert {"productive": 140.0, "provisional": 3.0, "retracted": 0.0} == spent(found.time)
 
@@ -56,8 +56,8 @@ def test_a_save_commits_the_provisional_time_before_it_too() -> None:
 def test_without_a_save_provisional_time_adds_up() -> None:
     """Over stretches of different speed."""
     found = ledger()
-    found.enter_run(work(provisional=100.0))
-    found.enter_run(work(provisional=40.0))
+    found.time.enter_run(work(provisional=100.0))
+    found.time.enter_run(work(provisional=40.0))
 
     assert {"provisional": 140.0, "retracted": 0.0} == spent(found.time)
 
@@ -65,8 +65,8 @@ def test_without_a_save_provisional_time_adds_up() -> None:
 def test_a_save_that_commits_nothing_more_still_commits_what_came_before() -> None:
     """A stretch anchored in a save covers only what was provisional at its anchor."""
     found = ledger()
-    found.enter_run(work(provisional=100.0))
-    found.enter_run(work(save=2.0, committed=0.0))
+    found.time.enter_run(work(provisional=100.0))
+    found.time.enter_run(work(save=2.0, committed=0.0))
 
     assert {"productive": 100.0, "checkpoint_save": 2.0, "provisional": 0.0, "retracted": 0.0} == spent(
         found.time
@@ -76,7 +76,7 @@ def test_a_save_that_commits_nothing_more_still_commits_what_came_before() -> No
 def test_rolling_back_loses_what_is_provisional() -> None:
     """What was committed stays productive; a second roll-back finds nothing."""
     found = ledger()
-    found.enter_run(work(committed=100.0, provisional=30.0))
+    found.time.enter_run(work(committed=100.0, provisional=30.0))
     found.roll_back()
     found.roll_back()
 
@@ -86,7 +86,7 @@ def test_rolling_back_loses_what_is_provisional() -> None:
 def test_retracted_seconds_stand_outside_the_buckets() -> None:
     """The bucket stays as it is, so that no counter falls (rule 9)."""
     found = ledger()
-    found.enter_run(work(committed=100.0))
+    found.time.enter_run(work(committed=100.0))
     found.retract(60.0, 6000.0)
 
     assert {"productive": 100.0, "provisional": 0.0, "retracted": 60.0} == spent(found.time)
@@ -127,7 +127,7 @@ def test_the_open_bucket_runs_up_to_now() -> None:
 def test_looking_changes_nothing() -> None:
     """The run in flight is entered in a copy; the copies are independent of each other."""
     found = ledger()
-    found.enter_run(work(committed=10.0, provisional=5.0))
+    found.time.enter_run(work(committed=10.0, provisional=5.0))
     first = found.at(20.0, work(committed=5.0))[0]
     first.buckets[Bucket.PRODUCTIVE] = 1e9
     second = found.at(20.0, work(committed=5.0))[0]
@@ -142,7 +142,7 @@ def test_looking_changes_nothing() -> None:
 def test_gpu_seconds_are_seconds_times_the_gpus_at_work() -> None:
     """In every bucket and beside them."""
     found = ledger(100, 100)
-    found.enter_run(work(save=5.0, committed=90.0, provisional=5.0))
+    found.time.enter_run(work(save=5.0, committed=90.0, provisional=5.0))
     found.retract(2.0, 200.0)
     _, gpus, idle = found.at(100.0, None)
 
@@ -158,11 +158,11 @@ def test_gpu_seconds_are_seconds_times_the_gpus_at_work() -> None:
 def test_seconds_before_a_change_of_size_count_with_the_old_number() -> None:
     """The job shrinks in the middle of its restart, from 100 GPUs to 60, and later goes on with 80."""
     found = ledger(100, 100)
-    found.enter_run(work(committed=100.0))
+    found.time.enter_run(work(committed=100.0))
     found.open(Bucket.RESTART, 100.0)
     found.set_active_gpus(60, 110.0)
     found.open(None, 130.0)
-    found.enter_run(work(committed=70.0))
+    found.time.enter_run(work(committed=70.0))
     found.open(Bucket.RESTART, 200.0)
     found.set_active_gpus(80, 210.0)
     found.open(None, 220.0)
@@ -181,7 +181,7 @@ def test_seconds_before_a_change_of_size_count_with_the_old_number() -> None:
 def test_provisional_work_is_lost_when_the_size_changes() -> None:
     """It was done with the old number of GPUs, and is lost with it."""
     found = ledger(100, 100)
-    found.enter_run(work(provisional=100.0))
+    found.time.enter_run(work(provisional=100.0))
     found.open(Bucket.DECISION, 100.0)
     found.set_active_gpus(50, 100.0)
     _, gpus, _ = found.at(100.0, None)
@@ -234,7 +234,7 @@ def test_every_second_is_in_one_bucket(
     for ran, share, commits, stops in episodes:
         found.open(None, now)
         now += ran
-        found.enter_run(
+        found.time.enter_run(
             work(save=0.1 * ran, committed=0.9 * ran * share, provisional=0.9 * ran * (1.0 - share))
             if commits
             else work(straggler=0.2 * ran, provisional=0.8 * ran)

@@ -100,18 +100,15 @@ def least_steps(spec: CheckpointSpec | TierSpec, step_seconds: float) -> int:
 class CheckpointStore:
     """The steps of the durable checkpoints, oldest first; step 0 is the initial state."""
 
-    __slots__ = ("_keep", "_steps", "last_saved_at")
+    __slots__ = ("_keep", "_steps", "last", "last_saved_at")
 
     def __init__(self, keep: int) -> None:
         """``keep`` bounds how far back a restore can go."""
         self._keep = keep
         self._steps = [0]
-        self.last_saved_at: float | None = None
-
-    @property
-    def last(self) -> int:
+        self.last = 0
         """The step of the newest checkpoint."""
-        return self._steps[-1]
+        self.last_saved_at: float | None = None
 
     @property
     def oldest(self) -> int:
@@ -123,6 +120,7 @@ class CheckpointStore:
         kept = min(count, self._keep)
         steps = [last_step - back * interval_steps for back in range(kept - 1, -1, -1)]
         self._steps = steps if kept == self._keep else [*self._steps[kept - self._keep :], *steps]
+        self.last = last_step
         self.last_saved_at = at
 
     def at_or_before(self, step: int) -> int:
@@ -136,3 +134,4 @@ class CheckpointStore:
     def drop_after(self, step: int) -> None:
         """Forget every checkpoint after ``step``: their work was retracted."""
         self._steps = [saved for saved in self._steps if saved <= step] or [step]
+        self.last = self._steps[-1]

@@ -46,6 +46,7 @@ class Decisions:
         "_scoring",
         "_state",
         "_tainting",
+        "_window_seconds",
     )
 
     def __init__(self, state: State, monitoring: Monitoring, tainting: Tainting, parts: Parts) -> None:
@@ -54,6 +55,7 @@ class Decisions:
         self._tainting = tainting
         self._monitoring = monitoring
         self._policy = parts.policy
+        self._window_seconds = parts.policy.window_seconds
         self._scoring = parts.policy if isinstance(parts.policy, ScoringPolicy) else None
         self._repair = parts.cluster.repair
         fleet = state.cluster.fleet
@@ -67,7 +69,7 @@ class Decisions:
         state = self._state
         strikes = 0
         if detection.node is not None:
-            strikes = state.cluster.strike(detection.node, state.now, self._policy.window_seconds)
+            strikes = state.cluster.strike(detection.node, state.now, self._window_seconds)
             if self._scoring is not None:
                 score = self._score(self._scoring, detection.node)
                 return Case(state.now, detection, strikes, score)
@@ -77,7 +79,7 @@ class Decisions:
         """These went down with the node that is blamed: each of them has a strike as well."""
         state = self._state
         for node in nodes:
-            state.cluster.strike(node, state.now, self._policy.window_seconds)
+            state.cluster.strike(node, state.now, self._window_seconds)
             if self._scoring is not None:
                 self._score(self._scoring, node)
 

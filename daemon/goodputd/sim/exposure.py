@@ -76,13 +76,13 @@ class Exposure:
     def _on_candidate(self, _: None) -> None:
         """The earliest candidate strikes, if its node is in the job."""
         source = self._source
-        if not self._reaches_job(source.pending[0][2]):
+        if self._reaches_job(source.pending[0][2]):
+            fault = source.take()
+            self._schedule_candidate()
+            self._strike(fault)
+        else:
             source.skip()
             self._schedule_candidate()
-            return
-        fault = source.take()
-        self._schedule_candidate()
-        self._strike(fault)
 
     def _on_special_candidate(self, _: None) -> None:
         """The same where some candidates strike in bursts only, or lemons only."""

@@ -151,10 +151,13 @@ class Hazards:
         """A run begins: whatever it exposes the job to is scheduled."""
         if cluster.reshapes != self._reshapes:
             self._size(cluster, training)
+            if self._alarm_entry >= 0:  # the rate is another: it may come earlier
+                schedule.cancel(self._alarm_entry)
+                self._alarm_entry = -1
         if self._dormant:
             self._sort_out(cluster)
         self._since = at
-        if self._alarm_rate > 0.0:
+        if self._alarm_rate > 0.0 and self._alarm_entry < 0:
             self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
@@ -192,9 +195,7 @@ class Hazards:
         self._ran += ran
         self._since = at
         if self._alarm_entry >= 0:
-            schedule.cancel(self._alarm_entry)
             self._alarm_exposure -= ran * self._alarm_rate
-            self._alarm_entry = -1
         if self._waiting:
             self._cancel(self._waiting[0][2], schedule)
         for standing in self._job_wide:
@@ -377,9 +378,19 @@ class Hazards:
         due, _, standing = self._waiting[0]
         standing.entry = schedule.push(self._since + max(0.0, due - self._ran), "recurrence", standing)
 
-    def alarm(self) -> tuple[Detector, float, Marks]:
-        """A false alarm fires: the layer, where in the job it points (a fraction), its marks."""
+    def alarm(self, schedule: Schedule, at: float, *, running: bool) -> tuple[Detector, float, Marks] | None:
+        """A false alarm fires: the layer, where in the job it points (a fraction), its marks.
+
+        Returns None when the job stood still since it was scheduled, so that it comes later. There are
+        many stops to an alarm: they leave its entry, which is put off here or by the next start.
+        """
         self._alarm_entry = -1
+        if not running:
+            return None
+        due_at = self._since + self._alarm_exposure / self._alarm_rate
+        if due_at > at:
+            self._alarm_entry = schedule.push(due_at, "false_alarm")
+            return None
         uniform = self._random.random
         pick = uniform() * self._alarm_rate
         chosen = len(self._detectors) - 1

@@ -163,7 +163,8 @@ class Run:
         if elapsed < save - rounding:
             before = since - stepping if cycles else self.anchor_at + left
             return Position(float(step), step, saves, saved + max(elapsed, 0.0), since, before, since + save)
-        return self._stepping(float(step), max(elapsed - save, 0.0), saves + 1, saved + save, since + save)
+        elapsed = elapsed - save if elapsed > save else 0.0
+        return self._stepping(float(step), elapsed, saves + 1, saved + save, since + save)
 
     def _stepping(self, progress: float, elapsed: float, saves: int, saved: float, since: float) -> Position:
         """``elapsed`` seconds of stepping after ``since``, when progress was ``progress``."""

@@ -71,21 +71,23 @@ class Ledger:
 
     __slots__ = (
         "_active_gpus",
-        "_bucket",
         "_gpus",
         "_idle",
         "_nominal_gpus",
         "_settled",
         "_settled_at",
-        "_since",
+        "bucket",
+        "since",
         "time",
     )
 
     def __init__(self, nominal_gpus: int, active_gpus: int) -> None:
         """The job runs from the start, so no bucket is open."""
         self.time = Account()
-        self._bucket: Bucket | None = None
-        self._since = 0.0
+        self.bucket: Bucket | None = None
+        """The open one; None while the job runs."""
+        self.since = 0.0
+        """When it was opened."""
         self._nominal_gpus = nominal_gpus
         self._active_gpus = active_gpus
         self._gpus = Account()
@@ -96,14 +98,10 @@ class Ledger:
 
     def open(self, bucket: Bucket | None, at: float) -> None:
         """Close the open bucket at ``at`` and open another; None while the job runs."""
-        if self._bucket is not None:
-            self.time.buckets[self._bucket] += at - self._since
-        self._bucket = bucket
-        self._since = at
-
-    def enter_run(self, work: RunWork) -> None:
-        """A stretch of training ended."""
-        self.time.enter_run(work)
+        if self.bucket is not None:
+            self.time.buckets[self.bucket] += at - self.since
+        self.bucket = bucket
+        self.since = at
 
     def roll_back(self, kept: float = 0.0) -> None:
         """The job goes back to a checkpoint: what was not committed is lost, but for ``kept`` seconds."""
@@ -132,7 +130,7 @@ class Ledger:
 
         Provisional work is lost at that point: it was done with the old number, too.
         """
-        self.open(self._bucket, at)
+        self.open(self.bucket, at)
         self.roll_back()
         self._gpus, self._idle = self._settle(self.time, at)
         self._settled = self.time.copy()
@@ -147,8 +145,8 @@ class Ledger:
         time = self.time.copy()
         if work is not None:
             time.enter_run(work)
-        elif self._bucket is not None:
-            time.buckets[self._bucket] += now - self._since
+        elif self.bucket is not None:
+            time.buckets[self.bucket] += now - self.since
         gpus, idle = self._settle(time, now)
         return time, gpus, idle
 

@@ -169,7 +169,7 @@ class Monitoring:
         fault.detected = True
         self._record(fault, index)
         state.tally.mttd[fault.kind.symptom].add(state.now - fault.at)
-        layer = self.layer(index)
+        layer = _NONE if index == BY_A_PERSON else self._detectors[index].layer
         node = None if fault.node == JOB_WIDE else fault.node
         is_slow = fault.kind.slow_factor > 1.0 and state.job.state is _RUNNING
         if state.taints and fault.kind.symptom is _CORRUPT:
@@ -186,10 +186,6 @@ class Monitoring:
         node = None if fault.node == JOB_WIDE else fault.node
         state.facts.append(FaultMasked(state.now, fault.identity, fault.kind.name, node))
 
-    def layer(self, index: int) -> Layer:
-        """The layer of a claim."""
-        return _NONE if index == BY_A_PERSON else self._detectors[index].layer
-
     def _announce(self, fault: Fault, observation: Observation) -> None:
         fault.claims = survey(self._detectors, observation)
         if not self._schedule_first(fault) and fault.kind.stops:
@@ -199,7 +195,9 @@ class Monitoring:
         if not fault.claims:
             return False
         at, index, _ = fault.claims[0]
-        fault.announced = self._state.schedule.push(max(at, self._state.now), "detection", (fault, index))
+        state = self._state
+        due_at = max(at, state.now)
+        fault.announced = state.schedule.push(due_at, "detection", (fault, index))
         return True
 
     def _schedule_person(self, fault: Fault) -> None:

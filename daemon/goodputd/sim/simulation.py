@@ -266,7 +266,10 @@ class Simulation:
 
     def _on_false_alarm(self, _: None) -> None:
         state = self._state
-        detector, where, marks = state.hazards.alarm()
+        alarm = state.hazards.alarm(state.schedule, state.now, running=state.job.state is _RUNNING)
+        if alarm is None:
+            return
+        detector, where, marks = alarm
         node = state.cluster.nth_active(where)
         state.tally.false_alarms[detector.layer] += 1
         detection = Detection(state.now, detector.layer, node, _FALSE_ALARM, is_slow=False)

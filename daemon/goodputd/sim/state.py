@@ -69,7 +69,8 @@ class State:
         """The run ends now, where it stands; the job is down from here unless the stop is planned."""
         self.training.stop(self.now, position, is_planned=is_planned)
         self.tally.expected_interruptions += self.hazards.stop(self.schedule, self.now)
-        self.cancel_run_entries()
+        if self.target_entry >= 0 or self.planned_entry >= 0 or self.taints:
+            self.cancel_run_entries()
         if not is_planned:
             self.down_since = self.now
         self.job.move(to)

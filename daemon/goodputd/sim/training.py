@@ -209,17 +209,18 @@ class Training:
         self.checks_from = at
         interval = self.interval_steps
         if self._is_plain:
-            self.run = Run(
+            step, next_save = self.step, self.store.last + interval
+            self.run = run = Run(
                 at,
-                float(self.step),
+                float(step),
                 0.0,
                 self.step_seconds,
                 1.0,
-                max(self.store.last + interval, self.step + 1),
+                next_save if next_save > step else step + 1,
                 interval,
                 self._checkpoint.save_seconds,
             )
-            return self.run
+            return run
         rhythms = self._rhythms()
         validation = -1 if self._validation is None else self._checks - 1
         self.run = RhythmicRun(
@@ -364,7 +365,7 @@ class Training:
         """Enter the run's work; counters, step and store are as of ``at``."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
-        self._ledger.enter_run(self.work(at, position))
+        self._ledger.time.enter_run(self.work(at, position))
         saves = position.saves_finished
         if saves:
             if self._pace_may_differ:

@@ -50,7 +50,7 @@ class Walk:
     def catch_up(self, incident: Incident, now: float) -> None:
         """End every stage but the last whose time has passed by ``now``.
 
-        What ``_end_stage`` does, in one loop without calls: no other is as hot.
+        What ``_end_stage`` and ``Ledger.open`` do, in one loop without calls: no other is as hot.
         """
         index = incident.stage_index
         plan = incident.plan
@@ -61,7 +61,9 @@ class Walk:
         number = incident.number
         state = self._state
         ledger, stages, facts = state.ledger, state.tally.stages, state.facts
+        buckets, opened_at = ledger.time.buckets, ledger.since
         stage = plan[index]
+        bucket = stage.bucket
         while index < last:
             ends_at = begun + stage.ends_after_seconds * pace
             if ends_at > now:
@@ -73,9 +75,11 @@ class Walk:
             facts.append(StageFinished(ends_at, number, stage.name, seconds, False))  # noqa: FBT003
             since = ends_at
             index += 1
-            bucket, stage = stage.bucket, plan[index]
+            stage = plan[index]
             if stage.bucket is not bucket:
-                ledger.open(stage.bucket, ends_at)
+                buckets[bucket] += ends_at - opened_at
+                bucket, opened_at = stage.bucket, ends_at
+        ledger.bucket, ledger.since = bucket, opened_at
         incident.stage_index = index
         incident.stage_since = since
 
@@ -146,5 +150,7 @@ class Walk:
         state = self._state
         name = incident.plan[incident.stage_index].name
         seconds = at - incident.stage_since
-        state.tally.stages[name].add(seconds)
+        total = state.tally.stages[name]
+        total.seconds += seconds
+        total.count += 1
         state.facts.append(StageFinished(at, incident.number, name, seconds, cut))
