@@ -40,14 +40,14 @@ def summarize(
     """The object that ``goodputd simulate --json`` prints.
 
     ``unpaired`` names the scenarios that do not share their faults with the first; ``targets`` has an
-    entry per scenario when the run was one to a step. ``simulated_seconds`` is the longest of the scenarios.
+    entry for each scenario that was played to a step. ``simulated_seconds`` is the longest of the scenarios.
     """
     scenarios = []
     for snapshot in snapshots:
         scenario = _scenario(snapshot)
         scenario["paired"] = snapshot.scenario not in unpaired
-        if targets is not None:
-            target = targets[snapshot.scenario]
+        target = None if targets is None else targets.get(snapshot.scenario)
+        if target is not None:
             scenario["target"] = {
                 "step": target.step,
                 "completed": target.completed,

@@ -22,18 +22,22 @@ from goodputd.sim.specs import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 
-_SEES_CORRUPTION: Final = frozenset({"shadow", "sentinel", "probe", "scan"})
+_SEES_CORRUPTION: Final = frozenset({"validation", "shadow", "sentinel", "probe", "scan"})
 
 
 def warnings(settings: Settings) -> list[str]:
     """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
     found: dict[Finding, list[str]] = {}
     quiet = [nothing_breaks(scenario) for scenario in settings.scenarios]
+    some_validate = any("validation" in scenario.detection.layers for scenario in settings.scenarios)
     for scenario, is_quiet in zip(settings.scenarios, quiet, strict=True):
         # Where others break, a scenario in which nothing does is the ideal to compare them with.
         is_ideal = is_quiet and not all(quiet)
         for doubt in _DOUBTS:
             if is_ideal and doubt is _nothing_breaks:
+                continue
+            # Likewise one that does not validate, where others do.
+            if some_validate and doubt is _blind_to_corruption:
                 continue
             for finding in doubt(scenario):
                 found.setdefault(finding, []).append(scenario.name)
@@ -116,15 +120,17 @@ def _corrupts(tables: Tables) -> bool:
     return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
 
 
+def _blind_to_corruption(tables: Tables) -> Iterator[Finding]:
+    """No layer that sees corruption by itself."""
+    if _corrupts(tables) and not _SEES_CORRUPTION & set(tables.detection.layers):
+        yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+
+
 def _validation(tables: Tables) -> Iterator[Finding]:
-    """What lets corruption into a checkpoint, or leaves no clean one."""
-    if not _corrupts(tables):
+    """What lets corruption into a checkpoint or the result, or leaves no clean checkpoint."""
+    if not _corrupts(tables) or "validation" not in tables.detection.layers:
         return
     spec, keep = tables.detection.validation, tables.checkpoint.keep
-    if "validation" not in tables.detection.layers:
-        if not _SEES_CORRUPTION & set(tables.detection.layers):
-            yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
-        return
     interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
     key = "interval_seconds" if spec.every_steps is None else "every_steps"
     if interval % every and tables.checkpoint.interval is None:
@@ -138,6 +144,12 @@ def _validation(tables: Tables) -> Iterator[Finding]:
         )
     if spec.coverage < 1.0:
         yield "detection.validation.coverage", f"{1.0 - spec.coverage:.0%} of corruptions are never found"
+    if tables.checkpoint.last_gasp_probability:
+        yield "checkpoint.last_gasp_probability", "saves where the job stands, which nothing has validated"
+    left = (tables.job.target_steps or 0) % every
+    if left:
+        message = f"the last {left} steps are never validated, {tables.job.target_steps} is no multiple of"
+        yield "job.target_steps", f"{message} the {every} between validations"
 
 
 def _bakes(tables: Tables) -> Iterator[Finding]:
@@ -232,6 +244,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _watchdog,
     _interval,
     _layers,
+    _blind_to_corruption,
     _validation,
     _bakes,
     _false_alarms,

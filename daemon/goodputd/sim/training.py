@@ -310,6 +310,10 @@ class Training:
         self.saved_replicas = self._replicas
         return True
 
+    def hand_over(self) -> None:
+        """The completed job hands over its result: what is left of its work can no longer be lost."""
+        self._ledger.commit(0.0)
+
     def restore(self, step: int, tier: CheckpointTier = _REMOTE) -> tuple[int, int]:
         """Go back to the checkpoint of ``step``; returns lost and retracted steps."""
         committed = self.store.last
