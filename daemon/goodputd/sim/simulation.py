@@ -299,7 +299,7 @@ class Simulation:
             self._monitoring.call_off(fault)
         self._tainting.end_reached()
         if state.target_step == state.final_step:
-            state.training.hand_over()
+            state.ledger.commit(0.0)  # the result is handed over: nothing can take its work back
 
     # --- corruption
 
