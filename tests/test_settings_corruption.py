@@ -79,11 +79,15 @@ def test_another_layer_that_sees_corruption_is_not_doubtful(layer: str) -> None:
     assert [] == settings.warnings(parsed(RATE + f'detection.layers = ["heartbeat", "{layer}"]\n'))
 
 
-def test_a_scenario_that_does_not_validate_is_not_doubtful_beside_one_that_does() -> None:
-    """It is there to be compared with."""
-    text = RATE + '[[scenario]]\nname = "naive"\n[[scenario]]\nname = "ours"\n' + VALIDATED + EIGHTY_STEPS
+@pytest.mark.parametrize(("alerting", "warnings"), [("false", 0), ("true", 1)])
+def test_a_scenario_that_does_not_validate_may_stand_beside_one_that_does(
+    alerting: str, warnings: int
+) -> None:
+    """When it raises no alerts it is there to be compared with."""
+    text = f'{RATE}[[scenario]]\nname = "naive"\nalerting = {alerting}\n'
+    text += f'[[scenario]]\nname = "ours"\n{VALIDATED}{EIGHTY_STEPS}'
 
-    assert [] == settings.warnings(parsed(text))
+    assert warnings == len(settings.warnings(parsed(text)))
 
 
 def test_a_target_that_is_a_multiple_is_not_doubtful() -> None:

@@ -26,6 +26,7 @@ TEMPLATES: Final = {
     "interval-curve": "interval-curve.toml",
     "hazard": "hazard.toml",
     "compare-meta-mini": "compare-meta-mini.toml",
+    "everything-on": "everything-on.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""
 

@@ -29,15 +29,14 @@ def warnings(settings: Settings) -> list[str]:
     """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
     found: dict[Finding, list[str]] = {}
     quiet = [nothing_breaks(scenario) for scenario in settings.scenarios]
-    some_validate = any("validation" in scenario.detection.layers for scenario in settings.scenarios)
+    excused = {doubt for doubt, better in _BETTER.items() if any(map(better, settings.scenarios))}
     for scenario, is_quiet in zip(settings.scenarios, quiet, strict=True):
         # Where others break, a scenario in which nothing does is the ideal to compare them with.
         is_ideal = is_quiet and not all(quiet)
         for doubt in _DOUBTS:
             if is_ideal and doubt is _nothing_breaks:
                 continue
-            # Likewise one that does not validate, where others do.
-            if some_validate and doubt is _blind_to_corruption:
+            if doubt in excused and not scenario.alerting:
                 continue
             for finding in doubt(scenario):
                 found.setdefault(finding, []).append(scenario.name)
@@ -122,8 +121,12 @@ def _corrupts(tables: Tables) -> bool:
 
 def _blind_to_corruption(tables: Tables) -> Iterator[Finding]:
     """No layer that sees corruption by itself."""
-    if _corrupts(tables) and not _SEES_CORRUPTION & set(tables.detection.layers):
+    if _corrupts(tables) and not _sees_corruption(tables):
         yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+
+
+def _sees_corruption(tables: Tables) -> bool:
+    return bool(_SEES_CORRUPTION & set(tables.detection.layers))
 
 
 def _validation(tables: Tables) -> Iterator[Finding]:
@@ -180,11 +183,16 @@ def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
         yield "faults", "nothing ever breaks"
 
 
+def _evicts(tables: Tables) -> bool:
+    policy = tables.policy
+    if policy.name == "strikes":
+        return bool(policy.strikes.strikes_to_evict or policy.strikes.evict_components)
+    return policy.name != "always_restart"
+
+
 def _never_evicts(tables: Tables) -> Iterator[Finding]:
     policy = tables.policy
-    if policy.name not in {"strikes", "always_restart"}:
-        return
-    if policy.name == "strikes" and (policy.strikes.strikes_to_evict or policy.strikes.evict_components):
+    if _evicts(tables):
         return
     catalog = kinds_of_catalog(tables.faults)
     declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
@@ -256,3 +264,9 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _period,
     _loss_jump,
 )
+
+_BETTER: Final[dict[Callable[[Tables], Iterator[Finding]], Callable[[Tables], bool]]] = {
+    _blind_to_corruption: _sees_corruption,
+    _never_evicts: _evicts,
+}
+"""Doubts of which a scenario without alerts is free beside one that does better: it is compared with it."""
