@@ -55,6 +55,44 @@ class PageSummary:
             "checkpoint_interval_seconds": self._one("checkpoint_interval_seconds"),
         }
 
+    def _corruptions(self) -> dict[str, float]:
+        injected, outcomes = self._one("corruptions_injected_total"), self._by("outcome", "corruptions_total")
+        assert injected is not None
+        return {"injected": injected, **outcomes, "pending": injected - sum(outcomes.values())}
+
+    def _fleet(self) -> dict[str, Any]:
+        return {
+            "spares": self._by("readiness", "spare_nodes"),
+            "repairs": {
+                stage: self._by("outcome", "repairs_total", stage=stage)
+                for stage in self._like["fleet"]["repairs"]
+            },
+            "repair_line": self._one("repair_line_nodes"),
+            "hot_resets": self._by("outcome", "hot_resets_total"),
+            "misdiagnoses": self._by("outcome", "misdiagnoses_total"),
+            "host_selections": self._one("host_selections_total"),
+            "displaced_nodes": self._one("displaced_nodes_total"),
+            "preemptions": self._one("preemptions_total"),
+            "drained_nodes": self._one("drained_nodes_total"),
+            "lemons": self._one("lemon_nodes"),
+            "lemon_faults": self._one("lemon_faults_total"),
+            "in_burst": self._one("fault_burst"),
+        }
+
+    def _tiers(self) -> dict[str, Any]:
+        restored = self._by("tier", "restores_total")
+        return {
+            tier: {**self._by("outcome", "checkpoints_total", tier=tier), "restored": restored[tier]}
+            for tier in restored
+        }
+
+    def _detections(self) -> dict[str, Any]:
+        missed = self._by("layer", "detection_misses_total")
+        return {
+            layer: {**self._by("result", "detection_seconds_count", layer=layer), "missed": missed[layer]}
+            for layer in missed
+        }
+
     def _reliability(self) -> dict[str, Any]:
         components = self._by("component", "interruptions_total")
         layers = self._by("layer", "interruptions_total")
@@ -76,10 +114,7 @@ class PageSummary:
                 "by_origin": _complete(self._by("origin", "faults_total"), like["faults"]["by_origin"]),
             },
             "undetected_faults": self._one("undetected_faults"),
-            "corruptions": {
-                "injected": self._one("corruptions_injected_total"),
-                **self._by("outcome", "corruptions_total"),
-            },
+            "corruptions": self._corruptions(),
             "false_alarms": self._by("layer", "false_alarms_total"),
             "mttr_seconds": self._one("mttr_seconds"),
             "mtbf_seconds": self._one("mtbf_seconds"),
@@ -111,6 +146,9 @@ class PageSummary:
             "recovery_success_ratio": self._optional(
                 "action", "recovery_success_ratio", "recovery_success_ratio"
             ),
+            "detections": self._detections(),
+            "checkpoint_tiers": self._tiers(),
+            "fleet": self._fleet(),
             "nodes": self._by("state", "nodes"),
             "job_state": max(states, key=lambda state: states[state]),
         }

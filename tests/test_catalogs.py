@@ -38,8 +38,8 @@ def kind(name: str) -> FaultKindSpec:
 
 
 def test_names_lists_every_shipped_catalog() -> None:
-    """There are two catalogs."""
-    assert ("llama3", "rsc") == catalogs.names()
+    """There are three catalogs."""
+    assert ("llama3", "meta_mini", "rsc") == catalogs.names()
 
 
 @pytest.mark.parametrize("name", catalogs.names())
@@ -65,13 +65,20 @@ def test_kinds_have_unique_names(name: str) -> None:
     assert sorted(set(names)) == sorted(names)
 
 
+def test_meta_mini_stops_its_1024_gpus_about_once_an_hour() -> None:
+    """1,257 in 54 days, three times what stopped Llama 3's 16,384."""
+    [failure] = resolve_kinds(Faults(), catalogs.load("meta_mini"), nodes=128, gpus_per_node=8)
+
+    assert 3 * sum(PUBLISHED.values()) == pytest.approx(128 * failure.rate_per_second * 54 * SECONDS_PER_DAY)
+
+
 def test_unknown_catalog_is_a_mistake_of_the_user() -> None:
     """An unknown name is answered with the names there are and the one probably meant."""
     with pytest.raises(SettingsError) as caught:
         catalogs.load("lama3")
 
     assert (
-        'unknown catalog "lama3"; did you mean "llama3"? (there are llama3, rsc)',
+        'unknown catalog "lama3"; did you mean "llama3"? (there are llama3, meta_mini, rsc)',
     ) == caught.value.problems
 
 

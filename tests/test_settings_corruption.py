@@ -11,6 +11,7 @@ from goodputd.sim.events import FaultOccurred
 RATE = "corruption.per_gpu_hour = 1e-6\n"
 VALIDATED = 'detection.layers = ["heartbeat", "validation"]\n'
 EIGHTY_STEPS = "checkpoint.interval_steps = 80\n"
+NOT_MULTIPLE = "the last 70 steps are never validated, 100070 is no multiple of the 80 between validations"
 NOT_DIVIDED = "steps do not divide the 80 between saves, so some are saved before they are validated"
 
 
@@ -37,6 +38,14 @@ def parsed(text: str) -> Settings:
         (
             RATE + VALIDATED + "detection.validation.coverage = 0.75\n",
             "detection.validation.coverage: 25% of corruptions are never found",
+        ),
+        (
+            RATE + VALIDATED + "checkpoint.last_gasp_probability = 0.5\n",
+            "checkpoint.last_gasp_probability: saves where the job stands, which nothing has validated",
+        ),
+        (
+            RATE + VALIDATED + "job.target_steps = 100070\n",
+            f"job.target_steps: {NOT_MULTIPLE}",
         ),
         (
             RATE + VALIDATED + 'checkpoint.keep = 1\ncorruption.baked_discovery = "at_checkpoint"\n',
@@ -68,6 +77,22 @@ def test_validation_before_every_checkpoint_is_not_doubtful(every: int) -> None:
 def test_another_layer_that_sees_corruption_is_not_doubtful(layer: str) -> None:
     """Each finds some of it."""
     assert [] == settings.warnings(parsed(RATE + f'detection.layers = ["heartbeat", "{layer}"]\n'))
+
+
+@pytest.mark.parametrize(("alerting", "warnings"), [("false", 0), ("true", 1)])
+def test_a_scenario_that_does_not_validate_may_stand_beside_one_that_does(
+    alerting: str, warnings: int
+) -> None:
+    """When it raises no alerts it is there to be compared with."""
+    text = f'{RATE}[[scenario]]\nname = "naive"\nalerting = {alerting}\n'
+    text += f'[[scenario]]\nname = "ours"\n{VALIDATED}{EIGHTY_STEPS}'
+
+    assert warnings == len(settings.warnings(parsed(text)))
+
+
+def test_a_target_that_is_a_multiple_is_not_doubtful() -> None:
+    """The last validation sees the last step."""
+    assert [] == settings.warnings(parsed(RATE + VALIDATED + EIGHTY_STEPS + "job.target_steps = 100000\n"))
 
 
 def test_validation_without_corruption_is_not_doubtful() -> None:

@@ -98,7 +98,7 @@ SINGLE_VALUES = {
     "[policy.score]\nretire_at = 30.5": "policy.score.retire_at: must be at most evict_at, 20 (got 30.5)",
     "[targets]\ngoodput = 90": "targets.goodput: must be 1 or less (got 90)",
     f"[faults]\ncatalog = '{'x' * 200}'": (
-        f'faults.catalog: unknown catalog "{"x" * 64}" (there are llama3, rsc), or "none"'
+        f'faults.catalog: unknown catalog "{"x" * 64}" (there are llama3, meta_mini, rsc), or "none"'
         " for faults.kinds alone"
     ),
 }
@@ -167,7 +167,7 @@ COMBINATIONS = {
         "job.min_replicas: must be at most 128, the replicas of the full job (got 129)"
     ),
     "[faults]\ncatalog = 'lama3'": (
-        'faults.catalog: unknown catalog "lama3"; did you mean "llama3"? (there are llama3, rsc),'
+        'faults.catalog: unknown catalog "lama3"; did you mean "llama3"? (there are llama3, meta_mini, rsc),'
         ' or "none" for faults.kinds alone'
     ),
     "[faults]\nscale = 1e6": "faults: must mean at most 10,000 faults a day (got 7,810,764)",

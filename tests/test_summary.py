@@ -1,9 +1,10 @@
 """The JSON object of a simulation: its keys, its sums and its nulls."""
 
 import json
+from dataclasses import fields, replace
 from typing import Any
 
-from goodputd.sim.snapshot import Total
+from goodputd.sim.snapshot import FleetSnapshot, Total
 from goodputd.sim.taxonomy import (
     Action,
     CheckpointOutcome,
@@ -12,6 +13,8 @@ from goodputd.sim.taxonomy import (
     Layer,
     Origin,
     Reason,
+    RepairOutcome,
+    RepairStage,
     StageName,
 )
 from goodputd.summary import Target, summarize
@@ -151,6 +154,59 @@ def test_a_save_to_a_weaker_tier_is_not_counted_with_the_others() -> None:
     }
 
     assert 12 == scenario(checkpoints=saves)["checkpoints"]
+
+
+def test_saves_and_restores_are_told_by_tier() -> None:
+    """Each tier in use, with what became of its saves."""
+    saves = {
+        (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 12,
+        (CheckpointTier.REMOTE, CheckpointOutcome.INTERRUPTED): 1,
+        (CheckpointTier.MEMORY, CheckpointOutcome.SAVED): 500,
+    }
+    restores = {CheckpointTier.REMOTE: 2, CheckpointTier.MEMORY: 7}
+
+    assert {
+        "remote": {"saved": 12, "interrupted": 1, "restored": 2},
+        "memory": {"saved": 500, "restored": 7},
+    } == scenario(checkpoints=saves, restores=restores)["checkpoint_tiers"]
+
+
+def test_a_layer_is_told_with_its_finds_and_misses() -> None:
+    """Two claims that were first, no late one, three faults that it could not see."""
+    found = scenario(detection_misses={Layer.HARDWARE: 3})["detections"]
+
+    assert {"hardware": {"first": 2, "late": 0, "missed": 3}} == found
+
+
+def test_a_corruption_whose_outcome_is_open_is_pending() -> None:
+    """Three were injected and two of them baked in."""
+    assert {"injected": 3, "detected": 0, "baked": 2, "harmless": 0, "pending": 1} == scenario()[
+        "corruptions"
+    ]
+
+
+def test_repairs_are_told_by_who_and_with_what_outcome() -> None:
+    """People never escalate."""
+    repairs = {
+        (RepairStage.AUTOMATIC, RepairOutcome.ESCALATED): 4,
+        (RepairStage.MANUAL, RepairOutcome.CURED): 3,
+    }
+    fleet = scenario(fleet=replace(snapshot().fleet, repairs=repairs))["fleet"]
+
+    assert {"automatic": {"escalated": 4}, "manual": {"cured": 3}} == fleet["repairs"]
+
+
+def test_everything_known_of_the_fleet_is_told() -> None:
+    """Each field of the snapshot under its own name."""
+    assert {field.name for field in fields(FleetSnapshot)} == set(scenario()["fleet"])
+
+
+def test_a_scenario_that_trains_on_has_no_target_beside_one_that_has() -> None:
+    """The key is there for whoever was played to a step."""
+    target = Target(100, completed=True, seconds=642.5)
+    summary = summarize([snapshot(), snapshot("b")], version="1", seed=1, targets={"b": target})
+
+    assert [False, True] == ["target" in each for each in summary["scenarios"]]
 
 
 def test_a_target_is_told_when_there_was_one() -> None:

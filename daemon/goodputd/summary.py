@@ -10,8 +10,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Action, CheckpointOutcome, CheckpointTier, Component, Layer, Origin, Reason
+from goodputd.sim.snapshot import FleetSnapshot, Snapshot
+from goodputd.sim.taxonomy import (
+    Action,
+    CheckpointOutcome,
+    CheckpointTier,
+    Component,
+    DetectionResult,
+    Layer,
+    Origin,
+    Reason,
+)
 
 Summary = dict[str, Any]
 """A JSON object: strings, numbers, None, and lists and objects of them."""
@@ -40,14 +49,14 @@ def summarize(
     """The object that ``goodputd simulate --json`` prints.
 
     ``unpaired`` names the scenarios that do not share their faults with the first; ``targets`` has an
-    entry per scenario when the run was one to a step. ``simulated_seconds`` is the longest of the scenarios.
+    entry for each scenario that was played to a step. ``simulated_seconds`` is the longest of the scenarios.
     """
     scenarios = []
     for snapshot in snapshots:
         scenario = _scenario(snapshot)
         scenario["paired"] = snapshot.scenario not in unpaired
-        if targets is not None:
-            target = targets[snapshot.scenario]
+        target = None if targets is None else targets.get(snapshot.scenario)
+        if target is not None:
             scenario["target"] = {
                 "step": target.step,
                 "completed": target.completed,
@@ -70,6 +79,9 @@ def _scenario(snapshot: Snapshot) -> Summary:
         **_reliability(snapshot),
         **_time(snapshot),
         **_decisions(snapshot),
+        "detections": _detections(snapshot),
+        "checkpoint_tiers": _tiers(snapshot),
+        "fleet": _fleet(snapshot.fleet),
         "nodes": {str(state): count for state, count in snapshot.nodes.items()},
         "job_state": str(snapshot.job_state),
     }
@@ -112,6 +124,7 @@ def _reliability(snapshot: Snapshot) -> Summary:
         "corruptions": {
             "injected": snapshot.corruptions.injected,
             **{str(outcome): n for outcome, n in snapshot.corruptions.outcomes.items()},
+            "pending": snapshot.corruptions.injected - sum(snapshot.corruptions.outcomes.values()),
         },
         "false_alarms": {str(layer): n for layer, n in snapshot.false_alarms.items()},
         "mttr_seconds": snapshot.mttr_seconds,
@@ -143,6 +156,49 @@ def _decisions(snapshot: Snapshot) -> Summary:
         "decisions": {str(action): by_action[action] for action in Action},
         "decisions_by_reason": {str(reason): by_reason[reason] for reason in Reason},
         "recovery_success_ratio": {str(a): ratio for a, ratio in snapshot.recovery_success_ratio.items()},
+    }
+
+
+def _detections(snapshot: Snapshot) -> Summary:
+    """How often each layer that is on was the first to claim a fault, came too late, and saw nothing."""
+    claims = {key: sum(histogram.counts) for key, histogram in snapshot.detection_seconds.items()}
+    return {
+        str(layer): {
+            **{str(result): claims[layer, result] for result in DetectionResult},
+            "missed": missed,
+        }
+        for layer, missed in snapshot.detection_misses.items()
+    }
+
+
+def _tiers(snapshot: Snapshot) -> Summary:
+    """What became of the saves to each tier in use, and how often it was restored from."""
+    return {
+        str(tier): {
+            **{str(o): n for (of, o), n in snapshot.checkpoints.items() if of is tier},
+            "restored": restored,
+        }
+        for tier, restored in snapshot.restores.items()
+    }
+
+
+def _fleet(fleet: FleetSnapshot) -> Summary:
+    repairs: Summary = {str(stage): {} for stage, _ in fleet.repairs}
+    for (stage, outcome), count in fleet.repairs.items():
+        repairs[str(stage)][str(outcome)] = count
+    return {
+        "spares": {str(readiness): n for readiness, n in fleet.spares.items()},
+        "repairs": repairs,
+        "repair_line": fleet.repair_line,
+        "hot_resets": {str(outcome): n for outcome, n in fleet.hot_resets.items()},
+        "misdiagnoses": {str(how): n for how, n in fleet.misdiagnoses.items()},
+        "host_selections": fleet.host_selections,
+        "displaced_nodes": fleet.displaced_nodes,
+        "preemptions": fleet.preemptions,
+        "drained_nodes": fleet.drained_nodes,
+        "lemons": fleet.lemons,
+        "lemon_faults": fleet.lemon_faults,
+        "in_burst": fleet.in_burst,
     }
 
 

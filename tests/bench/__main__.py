@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.console import Console
 
-from tests.bench import core, daemon, memory, rendering, report, starting
+from tests.bench import core, daemon, memory, rendering, report, starting, teaching
 from tests.bench.report import Row
 
 _FILE_WIDTH: Final = 150
@@ -29,6 +29,7 @@ def main() -> int:
     years = memory.LONG_YEARS if arguments.long else memory.DEFAULT_YEARS
     sections: dict[str, Callable[[], list[Row]]] = {
         "the core": core.rows,
+        "the teaching case": teaching.rows,
         "the start": starting.rows,
         "rendering": rendering.rows,
         "the daemon under load": daemon.rows,

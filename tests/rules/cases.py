@@ -232,7 +232,15 @@ CASES: Final = {
         labels={"severity": "critical", **OF_THE_TARGET},
         summary="Simulated time stands still on trainer:9642.",
         description="No scenario on trainer:9642 moved for 1m although the clock is not paused.",
-        also_quiet={"the clock is paused": {"elapsed_seconds_total": 0, "speedup_ratio": 0}},
+        also_fires={
+            "an instant is told": {"elapsed_seconds_total": 0, "last_advance_timestamp_seconds": 1_800_000}
+        },
+        also_quiet={
+            "the clock is paused": {"elapsed_seconds_total": 0, "speedup_ratio": 0},
+            "every job is completed": {
+                "elapsed_seconds_total": 0, "last_advance_timestamp_seconds": f"0+15x{STEPS}"
+            },
+        },
     ),
     "GoodputdLagging": Case(
         fires={"lag_wall_seconds": 1.01},

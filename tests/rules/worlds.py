@@ -23,7 +23,13 @@ END: Final = f"{STEPS * STEP_WALL_SECONDS}s"
 
 OF_THE_TARGET: Final = {"job": "goodputd", "instance": "trainer:9642"}
 OF_THE_SCENARIO: Final = {**OF_THE_TARGET, "scenario": "default"}
-_OF_THE_DAEMON: Final = ("up", "build_info", "speedup_ratio", "lag_wall_seconds")
+_OF_THE_DAEMON: Final = (
+    "up",
+    "build_info",
+    "speedup_ratio",
+    "lag_wall_seconds",
+    "last_advance_timestamp_seconds",
+)
 _COUNTERS: Final = ("_total", "_sum", "_count", "_bucket")
 
 HEALTHY: Final[World] = {

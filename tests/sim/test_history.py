@@ -130,6 +130,7 @@ PLAYED: tuple[dict[str, Any], ...] = (
     EVERYTHING,
     EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
     FLEET | EVERYTHING,
+    FLEET | EVERYTHING | {"job__target_steps": 100_000},
 )
 
 

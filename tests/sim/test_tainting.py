@@ -273,6 +273,57 @@ def test_a_completed_job_hears_no_more_detections(kind: str) -> None:
     assert ([], JobState.COMPLETED) == (world.of(DetectionRaised), world.snapshot.job_state)
 
 
+# --- what keeps corruption out of checkpoints
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.integers(0, 40_000), max_size=12),
+    st.lists(st.integers(0, 40_000), max_size=8),
+    st.tuples(st.integers(1, 30), st.integers(1, 5)),
+    st.fixed_dictionaries(
+        {
+            "corruption__hyper_factor": st.sampled_from([1.0, 2.5, 4.0]),
+            "corruption__hyper_hours": st.floats(0.1, 4),
+            "checkpoint__write_seconds": st.sampled_from([0.0, 40.0]),
+            "checkpoint__keep": st.integers(1, 5),
+            "memory__interval_steps": st.integers(0, 12),
+            "local__interval_steps": st.integers(0, 30),
+        }
+    ),
+)
+def test_validation_that_divides_the_interval_keeps_every_checkpoint_clean(
+    strikes: list[int], crashes: list[int], steps: tuple[int, int], rest: dict[str, Any]
+) -> None:
+    """Whatever strikes when, in quick succession or not, restored from any tier, written aside or not."""
+    every, times = steps
+    script = [strike(at + 0.5, "silent", 1) for at in strikes]
+    script += [strike(at + 0.25, "crash", 2, logged=True) for at in crashes]
+    world = World(
+        *script,
+        detection__layers=("heartbeat", "hardware", "validation"),
+        validation__every_steps=every,
+        checkpoint__interval_steps=every * times,
+        strikes__strikes_to_evict=0,
+        **rest,
+    ).until(60_000.0)
+
+    assert [] == world.of(CorruptionBaked)
+
+
+def test_after_a_last_gasp_saves_are_validated_again() -> None:
+    """It saves at step 12; the next save is that of step 30, which is validated, and not that of 22."""
+    world = World(
+        strike(137.0, "crash", 2, logged=True),
+        strike(505.0, "silent", 1),
+        **VALIDATED,
+        checkpoint__last_gasp_probability=1.0,
+    ).until(3000.0)
+
+    assert 12 == world.of(TrainingResumed)[0].step
+    assert [] == world.of(CorruptionBaked)
+
+
 # --- all of it against a walk
 
 

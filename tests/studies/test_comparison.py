@@ -175,6 +175,38 @@ def test_between_best_and_worst_the_second_is_told() -> None:
     )
 
 
+def corrupted(injected: list[list[float]], baked: list[list[float]]) -> str:
+    """The conclusion about as many scenarios with these corruptions, two seeds each."""
+    ratios = [[0.5 + 0.1 * index] * 2 for index in range(len(injected))]
+    return concluded(
+        *named("naive", "optimized", "ideal")[: len(injected)],
+        seeds=2,
+        effective_training_time_ratio=ratios,
+        corruptions_injected=injected,
+        corruptions_baked=baked,
+    )
+
+
+def test_what_was_baked_in_is_told_of_the_scenarios_that_met_corruption() -> None:
+    """A scenario without any does not count as the one that keeps it out."""
+    line = corrupted([[8, 9], [5, 6], [0, 0]], [[3, 3], [1, 1], [0, 0]])
+
+    assert "; naive bakes in 3.0 of 8.5 corruptions, optimized 1.0 [95 %" in line
+
+
+def test_a_scenario_that_bakes_in_nothing_is_told_so() -> None:
+    """None is a word."""
+    assert "; naive bakes in 3.0 of 8.5 corruptions, optimized none [" in corrupted(
+        [[8, 9], [5, 6]], [[3, 3], [0, 0]]
+    )
+
+
+@pytest.mark.parametrize("baked", [[[3, 4], [4, 3]], [[0, 0], [0, 0]]])
+def test_a_difference_in_what_was_baked_in_that_may_be_luck_is_not_told(baked: list[list[float]]) -> None:
+    """Nor one that there is not."""
+    assert "bakes" not in corrupted([[8, 9], [8, 9]], baked)
+
+
 def test_a_job_that_shrank_is_judged_by_its_gpu_time() -> None:
     """Time alone cannot see that fewer GPUs trained (the one with more goodput is the worse one)."""
     columns = {TIME: [[0.9], [0.85]], GPUS: [[0.5], [0.85]]}

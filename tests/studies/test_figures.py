@@ -8,7 +8,8 @@ import pytest
 
 from goodputd.assembly import build
 from goodputd.settings import parse
-from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.snapshot import Corruptions
+from goodputd.sim.taxonomy import Bucket, CorruptionOutcome
 from goodputd.studies.figures import NAMES, Figures, read
 from goodputd.summary import summarize
 from tests.snapshots import BUCKETS, NOW, snapshot
@@ -72,6 +73,14 @@ def test_decisions_are_counted_by_action() -> None:
         figures().restarts,
         figures().evictions,
     )
+
+
+def test_corruptions_are_told_apart_by_outcome() -> None:
+    """Struck, found in time, and found too late."""
+    counts = Corruptions(9, {CorruptionOutcome.DETECTED: 4, CorruptionOutcome.BAKED: 3})
+    found = figures(corruptions=counts)
+
+    assert (9, 4, 3) == (found.corruptions_injected, found.corruptions_detected, found.corruptions_baked)
 
 
 def test_before_anything_was_played_shares_have_no_data() -> None:

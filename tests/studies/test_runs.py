@@ -59,6 +59,20 @@ def expected() -> list[tuple[int, int, object]]:
     return told(runs)
 
 
+@pytest.mark.parametrize(("days", "completed"), [(2.0, True), (0.1, False)])
+def test_a_job_with_a_target_is_played_until_it_is_completed(days: float, completed: bool) -> None:
+    """What comes after is not played, and a horizon that comes first ends it."""
+    text = SMALL.replace("[job]", "[job]\ntarget_steps = 5000")
+    [scenario, _] = settings.parse(text, source="small.toml", environ={}).scenarios
+    [run] = InProcess().run(iter([Job(0, scenario, 1, days * DAY)]))
+    simulation = assembly.simulation(scenario, 1)
+    simulation.advance_to(days * DAY)
+
+    assert run.figures == read(simulation.snapshot())
+    assert completed == simulation.completed
+    assert completed == (run.figures.completion_seconds is not None)
+
+
 def processes(play: Callable[[Job], Run], reports: list[str] | None = None) -> Processes:
     """Two workers that do this with a job."""
     return Processes(2, pytest.fail if reports is None else reports.append, play)

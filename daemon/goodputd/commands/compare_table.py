@@ -51,6 +51,9 @@ FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
     ("provisional_share", "not yet saved", percent),
     ("interruptions", "interruptions", count),
     ("faults", "faults", count),
+    ("corruptions_injected", "SDC injected", count),
+    ("corruptions_detected", "SDC detected", count),
+    ("corruptions_baked", "SDC baked in", count),
     ("false_alarms", "false alarms", count),
     ("mtbf_seconds", "MTBF", duration),
     ("mttd_seconds", "MTTD", duration),
@@ -60,6 +63,7 @@ FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
     ("evictions", "decided: evict", count),
     ("evict_success_ratio", "  held for 24 h", percent),
     ("step", "step reached", count),
+    ("completion_seconds", "completed after", duration),
     ("lost_steps", "lost steps", count),
     ("checkpoints", "checkpoints", count),
 )
@@ -71,7 +75,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     scenarios: list[Comparison] = comparison["scenarios"]
     first, number = comparison["first_seed"], comparison["seeds"]
     played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
-    simulated = duration(comparison["simulated_seconds"])
+    ends = any(scenario["figures"]["completion_seconds"] for scenario in scenarios)
+    simulated = ("at most " if ends else "") + duration(comparison["simulated_seconds"])
     console.print(
         f"goodputd {comparison['version']}: {simulated} simulated, {played}, {comparison['source']}"
     )

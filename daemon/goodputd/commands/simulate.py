@@ -50,7 +50,7 @@ def run(
         version=__version__,
         seed=settings.seed,
         unpaired=[scenario.name for scenario in settings.scenarios if not scenario.paired],
-        targets=None if until_step is None else _targets(simulations, until_step, reached_at),
+        targets=_targets(simulations, reached_at),
     )
     _print_summary(summary, settings.source, as_json=as_json, as_trace=as_trace)
 
@@ -88,12 +88,11 @@ def _advance(simulation: Simulation, until: float) -> list[tuple[float, str, Fac
     return [(fact.at, simulation.name, fact) for fact in facts]
 
 
-def _targets(
-    simulations: Sequence[Simulation], until_step: int, reached_at: dict[str, float]
-) -> dict[str, Target]:
+def _targets(simulations: Sequence[Simulation], reached_at: dict[str, float]) -> dict[str, Target]:
     return {
-        simulation.name: Target(until_step, simulation.completed, reached_at.get(simulation.name))
+        simulation.name: Target(simulation.target_step, simulation.completed, reached_at.get(simulation.name))
         for simulation in simulations
+        if simulation.target_step is not None
     }
 
 

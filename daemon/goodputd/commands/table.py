@@ -64,8 +64,8 @@ _FIGURES: Final[tuple[Row, ...]] = (
 )
 
 _TARGET: Final[tuple[Row, ...]] = (
-    ("target step", lambda s: f"{s['target']['step']:,}"),
-    ("  reached after", lambda s: _reached(s["target"])),
+    ("target step", lambda s: f"{s['target']['step']:,}" if "target" in s else "-"),
+    ("  reached after", lambda s: _reached(s["target"]) if "target" in s else "-"),
 )
 
 
@@ -95,7 +95,7 @@ def _table(scenarios: Sequence[Summary]) -> Table:
     for scenario in scenarios:
         width = _SCENARIO_COLUMNS - _GAP_COLUMNS
         table.add_column(scenario["name"], justify="right", width=width, overflow="fold")
-    figures = _FIGURES + _TARGET if "target" in scenarios[0] else _FIGURES
+    figures = _FIGURES + _TARGET if any("target" in each for each in scenarios) else _FIGURES
     for label, cell in figures:
         table.add_row(label, *(cell(s) for s in scenarios))
     for key in ("by_component", "by_layer"):

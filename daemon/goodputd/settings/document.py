@@ -25,6 +25,8 @@ TEMPLATES: Final = {
     "compare": "compare.toml",
     "interval-curve": "interval-curve.toml",
     "hazard": "hazard.toml",
+    "compare-meta-mini": "compare-meta-mini.toml",
+    "everything-on": "everything-on.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""
 
@@ -72,6 +74,7 @@ _NOTES: Final = {
 
 _EXAMPLES: Final[dict[str, object]] = {
     "checkpoint.interval_steps": 80,
+    "job.target_steps": 100_000,
     "cluster.pool.name": "older",
     "cluster.pool.nodes": 2064,
     "cluster.capacity.warm_standbys": 8,

@@ -22,18 +22,21 @@ from goodputd.sim.specs import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 
-_SEES_CORRUPTION: Final = frozenset({"shadow", "sentinel", "probe", "scan"})
+_SEES_CORRUPTION: Final = frozenset({"validation", "shadow", "sentinel", "probe", "scan"})
 
 
 def warnings(settings: Settings) -> list[str]:
     """One line for each thing that is legal and doubtful, ``file: key: what happens``."""
     found: dict[Finding, list[str]] = {}
     quiet = [nothing_breaks(scenario) for scenario in settings.scenarios]
+    excused = {doubt for doubt, better in _BETTER.items() if any(map(better, settings.scenarios))}
     for scenario, is_quiet in zip(settings.scenarios, quiet, strict=True):
         # Where others break, a scenario in which nothing does is the ideal to compare them with.
         is_ideal = is_quiet and not all(quiet)
         for doubt in _DOUBTS:
             if is_ideal and doubt is _nothing_breaks:
+                continue
+            if doubt in excused and not scenario.alerting:
                 continue
             for finding in doubt(scenario):
                 found.setdefault(finding, []).append(scenario.name)
@@ -116,15 +119,21 @@ def _corrupts(tables: Tables) -> bool:
     return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
 
 
+def _blind_to_corruption(tables: Tables) -> Iterator[Finding]:
+    """No layer that sees corruption by itself."""
+    if _corrupts(tables) and not _sees_corruption(tables):
+        yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+
+
+def _sees_corruption(tables: Tables) -> bool:
+    return bool(_SEES_CORRUPTION & set(tables.detection.layers))
+
+
 def _validation(tables: Tables) -> Iterator[Finding]:
-    """What lets corruption into a checkpoint, or leaves no clean one."""
-    if not _corrupts(tables):
+    """What lets corruption into a checkpoint or the result, or leaves no clean checkpoint."""
+    if not _corrupts(tables) or "validation" not in tables.detection.layers:
         return
     spec, keep = tables.detection.validation, tables.checkpoint.keep
-    if "validation" not in tables.detection.layers:
-        if not _SEES_CORRUPTION & set(tables.detection.layers):
-            yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
-        return
     interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
     key = "interval_seconds" if spec.every_steps is None else "every_steps"
     if interval % every and tables.checkpoint.interval is None:
@@ -138,6 +147,12 @@ def _validation(tables: Tables) -> Iterator[Finding]:
         )
     if spec.coverage < 1.0:
         yield "detection.validation.coverage", f"{1.0 - spec.coverage:.0%} of corruptions are never found"
+    if tables.checkpoint.last_gasp_probability:
+        yield "checkpoint.last_gasp_probability", "saves where the job stands, which nothing has validated"
+    left = (tables.job.target_steps or 0) % every
+    if left:
+        message = f"the last {left} steps are never validated, {tables.job.target_steps} is no multiple of"
+        yield "job.target_steps", f"{message} the {every} between validations"
 
 
 def _bakes(tables: Tables) -> Iterator[Finding]:
@@ -168,11 +183,16 @@ def _nothing_breaks(tables: Tables) -> Iterator[Finding]:
         yield "faults", "nothing ever breaks"
 
 
+def _evicts(tables: Tables) -> bool:
+    policy = tables.policy
+    if policy.name == "strikes":
+        return bool(policy.strikes.strikes_to_evict or policy.strikes.evict_components)
+    return policy.name != "always_restart"
+
+
 def _never_evicts(tables: Tables) -> Iterator[Finding]:
     policy = tables.policy
-    if policy.name not in {"strikes", "always_restart"}:
-        return
-    if policy.name == "strikes" and (policy.strikes.strikes_to_evict or policy.strikes.evict_components):
+    if _evicts(tables):
         return
     catalog = kinds_of_catalog(tables.faults)
     declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
@@ -232,6 +252,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _watchdog,
     _interval,
     _layers,
+    _blind_to_corruption,
     _validation,
     _bakes,
     _false_alarms,
@@ -243,3 +264,9 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _period,
     _loss_jump,
 )
+
+_BETTER: Final[dict[Callable[[Tables], Iterator[Finding]], Callable[[Tables], bool]]] = {
+    _blind_to_corruption: _sees_corruption,
+    _never_evicts: _evicts,
+}
+"""Doubts of which a scenario without alerts is free beside one that does better: it is compared with it."""

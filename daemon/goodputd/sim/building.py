@@ -75,5 +75,12 @@ def new_state(parts: Parts) -> State:
         shop=RepairShop(spec.repair, spec.repair_hours, spec.repair_distribution, parts.seed),
         maintenance=Maintenance(spec.maintenance, parts.seed) if spec.maintenance.per_day > 0.0 else None,
         diagnosis=None if blames_truly else Diagnosis(parts.diagnosis, cluster, parts.seed),
-        target_step=parts.until_step,
+        target_step=_target_step(parts),
+        final_step=parts.job.target_steps,
     )
+
+
+def _target_step(parts: Parts) -> int | None:
+    """The step that is played to: the job's own target, or the one asked for if that comes first."""
+    steps = [step for step in (parts.until_step, parts.job.target_steps) if step is not None]
+    return min(steps, default=None)

@@ -34,6 +34,8 @@ class JobSpec:
     """Replicas the job needs; with fewer it waits for capacity."""
     rejoin: Literal["next_restart", "checkpoint"] = "next_restart"
     """When a shrunk job takes nodes back: at the next restart, or by a planned stop at a checkpoint."""
+    target_steps: PositiveCount | None = None
+    """Steps after which the job is completed and its result handed over; left out: it trains on."""
 
 
 JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {

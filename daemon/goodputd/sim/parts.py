@@ -20,7 +20,7 @@ from goodputd.sim.validation import ValidationSpec
 
 @dataclass(slots=True, kw_only=True)
 class Parts:
-    """One scenario, ready to be played; ``until_step`` completes the job there."""
+    """One scenario, ready to be played: to ``until_step``, or to its target if that comes first."""
 
     name: str
     seed: int

@@ -42,6 +42,15 @@ class Rhythm:
         return ahead >= 0 and ahead % self.every_steps == 0
 
 
+def validated_step(step: int, interval: int, every: int) -> int:
+    """The first step from ``step`` on that a validation every ``every`` steps sees, for a save to stand on.
+
+    After a last gasp or quick succession saves may stand elsewhere; where ``every`` does not divide their
+    interval they do anyway.
+    """
+    return step + -step % every if interval % every == 0 else step
+
+
 @dataclass(slots=True)
 class Stand:
     """Where a run with rhythms stands."""
@@ -338,6 +347,9 @@ class RhythmicRun(Run):
         before = round(self.anchor_progress) if save.is_left else save.landing_step
         if before >= 0:
             save.next_step = before + save.every_steps
+            if self.validation >= 0:
+                every = self.rhythms[self.validation].every_steps
+                save.next_step = validated_step(save.next_step, save.every_steps, every)
         self.interval_steps = save.every_steps
         self.next_save_step = save.next_step
 

@@ -117,6 +117,11 @@ class Simulation:
         """Whether the job reached its target step."""
         return self._state.job.state is _COMPLETED
 
+    @property
+    def target_step(self) -> int | None:
+        """The step that completes the job; None when it trains on."""
+        return self._state.target_step
+
     def next_event_at(self) -> float | None:
         """When something happens next; None when nothing ever will."""
         return self._state.schedule.next_at
@@ -296,6 +301,8 @@ class Simulation:
         for fault in (*state.present, *(standing.fault for standing in state.hazards.standing)):
             self._monitoring.call_off(fault)
         self._tainting.end_reached()
+        if state.target_step == state.final_step:
+            state.ledger.commit(0.0)  # the result is handed over: nothing can take its work back
 
     # --- corruption
 

@@ -62,6 +62,9 @@ class State:
     """Kind and step of the last software crash (DESIGN rule 8)."""
     completed_at: float | None = None
     target_step: int | None = None
+    """Where playing ends; None for never."""
+    final_step: int | None = None
+    """Where the job itself ends, and its result is handed over."""
     target_entry: int = -1
     planned_entry: int = -1
 

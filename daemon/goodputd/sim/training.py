@@ -11,7 +11,7 @@ from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore, least_steps
 from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
 from goodputd.sim.paces import Paces
-from goodputd.sim.rhythm import Rhythm, RhythmicRun
+from goodputd.sim.rhythm import Rhythm, RhythmicRun, validated_step
 from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.taxonomy import CheckpointTier
 from goodputd.sim.tiers import Held, TierCounts
@@ -240,6 +240,7 @@ class Training:
             rhythms.append(Rhythm(1, self._shadow.seconds_per_step, 0.0, self.step + 1))
         if self._validation is not None:
             every = self.validation_steps
+            next_save = validated_step(next_save, interval, every)
             rhythms.append(Rhythm(every, self._validation.seconds, 0.0, (self.step // every + 1) * every))
         spec = self._checkpoint
         for _, tier in self._weaker:

@@ -3,6 +3,7 @@
 A difference is stated as one only where its 95 % interval leaves out zero. Knows no terminal.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from goodputd.studies.comparison import GPU_RATIO, TIME_RATIO, Comparison
@@ -17,6 +18,8 @@ _REASONS: Final = {
     "straggler_share": "is slowed down less",
     "provisional_share": "has less work that is not saved yet",
 }
+_BAKED: Final = "corruptions_baked"
+_INJECTED: Final = "corruptions_injected"
 _MOST: Final = 0.5
 """A reason for more than half of a difference explains most of it."""
 
@@ -36,6 +39,7 @@ def conclude(results: Results, comparison: Comparison) -> str:
     parts = [lead + _reason(results, best, worst, metric, gap)]
     if second != worst:
         parts.append(_second(results, names, (best, second, worst), metric))
+    parts += _baked(results, names, comparison["scenarios"])
     return f"{'; '.join(parts)} {_basis(gap)}"
 
 
@@ -74,6 +78,26 @@ def _reason(results: Results, best: int, worst: int, metric: str, gap: Estimate)
     words = _REASONS.get(name, "keeps more of its GPUs at work")
     explained = "mostly" if saved > _MOST * gap.mean else "in part"
     return f", {explained} because it {words} ({100.0 * saved:.2f} points)"
+
+
+def _baked(results: Results, names: list[str], scenarios: Sequence[Comparison]) -> list[str]:
+    """Where most and least corruption got into checkpoints, of the scenarios that met any."""
+    means = {
+        index: scenario["figures"][_BAKED]["mean"]
+        for index, scenario in enumerate(scenarios)
+        if scenario["figures"][_INJECTED]["mean"] > 0.0
+    }
+    if not means:
+        return []
+    least, most = min(means, key=lambda index: means[index]), max(means, key=lambda index: means[index])
+    gap = _gap(results, most, least, _BAKED)
+    if gap.mean == 0.0 or gap.is_zero:
+        return []
+    all_of_it = scenarios[most]["figures"][_INJECTED]["mean"]
+    few = f"{means[least]:,.1f}" if means[least] else "none"
+    return [
+        f"{names[most]} bakes in {means[most]:,.1f} of {all_of_it:,.1f} corruptions, {names[least]} {few}"
+    ]
 
 
 def _points(gap: Estimate) -> str:

@@ -9,7 +9,14 @@ from typing import Final
 
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from goodputd.sim.taxonomy import Action, Bucket, CheckpointOutcome, CheckpointTier
+from goodputd.sim.taxonomy import (
+    Action,
+    Bucket,
+    CheckpointOutcome,
+    CheckpointTier,
+    CorruptionOutcome,
+    JobState,
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,10 +69,18 @@ class Figures:
     """Mean stopped time per incident."""
     step: float
     """The step that was reached."""
+    completion_seconds: float | None
+    """Until the job had reached its target; None where it has none, or did not get there."""
     lost_steps: float
     """Steps that were executed in vain, retracted ones included."""
     checkpoints: float
     """Saves that were completed, to the tier that survives the loss of any host."""
+    corruptions_injected: float
+    """Silent corruptions that struck the job; ground truth."""
+    corruptions_detected: float
+    """Those that somebody found before a checkpoint held them."""
+    corruptions_baked: float
+    """Those that a checkpoint held, or the result, before anybody found them."""
 
 
 _STOPPED: Final = (
@@ -108,8 +123,12 @@ def read(snapshot: Snapshot) -> Figures:
         mttd_seconds=snapshot.mttd_overall_seconds,
         mttr_seconds=snapshot.mttr_seconds,
         step=snapshot.step,
+        completion_seconds=now if snapshot.job_state is JobState.COMPLETED else None,
         lost_steps=snapshot.lost_steps + snapshot.retracted_steps,
         checkpoints=snapshot.checkpoints[CheckpointTier.REMOTE, CheckpointOutcome.SAVED],
+        corruptions_injected=snapshot.corruptions.injected,
+        corruptions_detected=snapshot.corruptions.outcomes[CorruptionOutcome.DETECTED],
+        corruptions_baked=snapshot.corruptions.outcomes[CorruptionOutcome.BAKED],
     )
 
 

@@ -22,6 +22,7 @@ from typing import Final, Protocol
 from goodputd import assembly
 from goodputd.errors import EnvironmentProblemError
 from goodputd.settings import Scenario
+from goodputd.sim.simulation import Simulation
 from goodputd.studies.figures import Figures, read
 
 MOST_ATTEMPTS: Final = 3
@@ -71,11 +72,21 @@ def play(job: Job) -> Run:
     gc.disable()
     try:
         simulation = assembly.simulation(job.scenario, job.seed)
-        simulation.advance_to(job.horizon_seconds)
+        _advance(simulation, job.horizon_seconds)
         return Run(job.point, job.seed, read(simulation.snapshot()))
     finally:
         if collecting:
             gc.enable()
+
+
+def _advance(simulation: Simulation, horizon_seconds: float) -> None:
+    """Play to the horizon, or until the job is completed: nothing that comes after counts."""
+    if simulation.target_step is None:
+        simulation.advance_to(horizon_seconds)
+        return
+    while not simulation.completed and simulation.now < horizon_seconds:
+        next_at = simulation.next_event_at()
+        simulation.advance_to(horizon_seconds if next_at is None else min(next_at, horizon_seconds))
 
 
 def cores() -> int:

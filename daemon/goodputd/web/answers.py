@@ -38,6 +38,38 @@ class FaultCounts:
 
 
 @dataclass(slots=True, kw_only=True)
+class FleetStatus:
+    """What was done about nodes."""
+
+    __pydantic_config__ = _ANSWER
+
+    spares: dict[str, int]
+    """Healthy nodes outside the job, by how soon one can take a place."""
+    repairs: dict[str, dict[str, int]]
+    """Finished ones, by who repaired and what came of it."""
+    repair_line: int
+    """Evicted nodes that wait for a crew."""
+    hot_resets: dict[str, int]
+    """Resets of a device in place, by what came of them."""
+    misdiagnoses: dict[str, int]
+    """Faults of a node for which nobody was blamed, or an innocent node (the truth)."""
+    host_selections: int
+    """Choices of hosts when a place was free and no warm standby was left."""
+    displaced_nodes: int
+    """Healthy nodes of the job that a host selection benched for better ones."""
+    preemptions: int
+    """Nodes that other work gave up for the job."""
+    drained_nodes: int
+    """Nodes drained for planned maintenance."""
+    lemons: int
+    """Nodes that fail more often than others (the truth)."""
+    lemon_faults: int
+    """Faults that ordinary nodes in their places would not have had (the truth)."""
+    in_burst: bool
+    """A faulty period is going on (the truth)."""
+
+
+@dataclass(slots=True, kw_only=True)
 class ScenarioStatus:
     """One scenario as of now."""
 
@@ -53,7 +85,8 @@ class ScenarioStatus:
     step: int
     lost_steps: int
     retracted_steps: int
-    loss: float
+    loss: float | None
+    """Of the last step; null where corruption made it NaN."""
     checkpoints: int
     checkpoints_interrupted: int
     checkpoint_interval_seconds: float
@@ -63,7 +96,7 @@ class ScenarioStatus:
     faults: FaultCounts
     undetected_faults: int
     corruptions: dict[str, int]
-    """Silent ones: injected, the truth, and what became of them."""
+    """Silent ones: injected, the truth, what became of them, and those of which that is pending."""
     false_alarms: dict[str, int]
     mttr_seconds: float | None
     mtbf_seconds: float | None
@@ -82,6 +115,11 @@ class ScenarioStatus:
     decisions: dict[str, int]
     decisions_by_reason: dict[str, int]
     recovery_success_ratio: dict[str, float | None]
+    detections: dict[str, dict[str, int]]
+    """By layer that is on: how often it claimed a fault first, too late, and missed one."""
+    checkpoint_tiers: dict[str, dict[str, int]]
+    """By tier in use: saves by what became of them, and restores."""
+    fleet: FleetStatus
     nodes: dict[str, int]
     paired: bool
     """Meets the same faults as the first scenario."""
@@ -220,6 +258,7 @@ def _scenario(scenario: ScenarioView, figures: dict[str, object]) -> ScenarioSta
     nested = {
         "interruptions": Interruptions(**figures.pop("interruptions")),  # type: ignore[arg-type]
         "faults": FaultCounts(**figures.pop("faults")),  # type: ignore[arg-type]
+        "fleet": FleetStatus(**figures.pop("fleet")),  # type: ignore[arg-type]
     }
     return ScenarioStatus(
         **figures,  # type: ignore[arg-type]
