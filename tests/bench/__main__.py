@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.console import Console
 
-from tests.bench import core, daemon, memory, rendering, report, starting, teaching
+from tests.bench import core, daemon, economics, memory, rendering, report, starting, teaching
 from tests.bench.report import Row
 
 _FILE_WIDTH: Final = 150
@@ -30,6 +30,7 @@ def main() -> int:
     sections: dict[str, Callable[[], list[Row]]] = {
         "the core": core.rows,
         "the teaching case": teaching.rows,
+        "a fleet with repairs, and a sweep": economics.rows,
         "the start": starting.rows,
         "rendering": rendering.rows,
         "the daemon under load": daemon.rows,
