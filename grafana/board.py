@@ -27,6 +27,7 @@ TITLES: Final = {
     "goodputd-goodput": "Goodput",
     "goodputd-incidents": "Incidents and recovery",
     "goodputd-fleet": "Fleet and capacity",
+    "goodputd-tuning": "Tuning",
     "goodputd-daemon": "Daemon",
 }
 """Title of each dashboard by uid, in the order in which they are read."""

@@ -155,6 +155,8 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
             Layer.HARDWARE: 2.0, Layer.HEARTBEAT: 30.0, Layer.GRADIENT: 0.0, Layer.WATCHDOG: 600.0
         },
         checkpoint_interval_seconds=600.0,
+        checkpoint_save_seconds=10.0,
+        daly_interval_seconds=2392.0,
         spares_configured=2,
     )  # fmt: skip
     return replace(made, **changes)

@@ -22,6 +22,17 @@ SETTINGS: Final = (
         "Simulated seconds of training between two checkpoints.",
         lambda s: s.snapshot.checkpoint_interval_seconds,
     ),
+    one(
+        "checkpoint_save_seconds", GAUGE,
+        "Simulated seconds for which a checkpoint blocks training.",
+        lambda s: s.snapshot.checkpoint_save_seconds,
+    ),
+    one(
+        "daly_interval_seconds", GAUGE,
+        "Simulated seconds of training between two checkpoints that lose the least by Daly's formula, for "
+        "the save time and the training time between interruptions since start; absent before the first.",
+        lambda s: s.snapshot.daly_interval_seconds,
+    ),
     one("spares_configured", GAUGE, "Spare nodes at start.", lambda s: s.snapshot.spares_configured),
     one(
         "target_goodput_ratio", GAUGE,

@@ -24,6 +24,7 @@ TEMPLATES: Final = {
     "recovery-timeline": "recovery-timeline.toml",
     "compare": "compare.toml",
     "interval-curve": "interval-curve.toml",
+    "heartbeat-curve": "heartbeat-curve.toml",
     "hazard": "hazard.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goodputd.sim.capacity import CapacityCounts
+from goodputd.sim.daly import daly
 from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account, RunWork
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
@@ -44,6 +45,7 @@ class Context:
     detectors: tuple[Detector, ...]
     strike_window_seconds: float
     spares: int
+    save_seconds: float
 
 
 def report(state: State, context: Context) -> Snapshot:
@@ -104,6 +106,8 @@ def report(state: State, context: Context) -> Snapshot:
         last_checkpoint_at=_last_checkpoint_at(state, position),
         detection_timeout_seconds=_timeouts(context.detectors),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
+        checkpoint_save_seconds=context.save_seconds,
+        daly_interval_seconds=_daly_interval(state, context, now),
         spares_configured=context.spares,
     )
 
@@ -148,6 +152,14 @@ def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole > 0.0 else None
+
+
+def _daly_interval(state: State, context: Context, now: float) -> float | None:
+    """For the training time between interruptions as it was so far, which is what Daly's MTBF means."""
+    interruptions = unplanned(state.tally.interruptions)
+    if not interruptions or not context.save_seconds:
+        return None
+    return daly(context.save_seconds, (now - _stopped_seconds(state, now)) / interruptions)
 
 
 def _expected_of_run(state: State, now: float) -> float:

@@ -180,6 +180,10 @@ class Snapshot:
     detection_timeout_seconds: dict[Layer, float]
     """Enabled layers that wait for a timeout."""
     checkpoint_interval_seconds: float
+    checkpoint_save_seconds: float
+    daly_interval_seconds: float | None
+    """For the save time and the training time between interruptions; None before the first, or if saves
+    take no time."""
     spares_configured: int
 
     @property
