@@ -63,26 +63,11 @@ def against(
         where = Points(f"{marked.heading}: {x.label}", at)
         columns += [where, marked]
         series.append(_series(where.heading, marked))
-    size = xychart.XychartFieldConfigPointSize().fixed(_POINT)
-    tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.SINGLE)
-    builder = xychart.Panel().mapping(chart.SeriesMapping.MANUAL).series(series).point_size(size)
-    builder = builder.show(chart.XYShowMode.POINTS).fill_opacity(70).point_stroke_width(1)
-    panel = builder.legend(legend()).tooltip(tooltip).build()
-    panel.plugin_version = GRAFANA
+    panel = _chart(series)
     # Limits belong to one axis; what all fields have in common would be those of the other as well.
     say(panel, title, description, Numbers(y.numbers.unit), {each.heading: each.colour for each in points})
     ask(panel, [Query(each.expression) for each in columns], PromQueryFormat.TABLE)
-    headings = {f"Value #{letter(place)}": each.heading for place, each in enumerate(columns)}
-    panel.transformations = [
-        transformed("merge"),
-        transformed(
-            "organize",
-            excludeByName={"Time": True},
-            indexByName={name: place for place, name in enumerate(["scenario", *headings])},
-            renameByName={"scenario": "Scenario", **headings},
-        ),
-        transformed("sortBy", fields={}, sort=[{"field": x.label, "desc": False}]),
-    ]
+    _tabulate(panel, columns)
     override(panel, x.label, _along(x))
     for each in points:
         override(panel, each.heading, _along(y))
@@ -92,6 +77,31 @@ def against(
         colour = {"color": {"mode": "fixed", "fixedColor": marked.colour}}
         override(panel, marked.heading, {**_along(y), **colour, **shape})
     return panel
+
+
+def _chart(series: list[Builder[chart.XYSeriesConfig]]) -> model.Panel:
+    size = xychart.XychartFieldConfigPointSize().fixed(_POINT)
+    tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.SINGLE)
+    builder = xychart.Panel().mapping(chart.SeriesMapping.MANUAL).series(series).point_size(size)
+    builder = builder.show(chart.XYShowMode.POINTS).fill_opacity(70).point_stroke_width(1)
+    panel = builder.legend(legend()).tooltip(tooltip).build()
+    panel.plugin_version = GRAFANA
+    return panel
+
+
+def _tabulate(panel: model.Panel, columns: Sequence[Points]) -> None:
+    """The answers side by side, a row for each scenario, in the order of the first."""
+    headings = {f"Value #{letter(place)}": each.heading for place, each in enumerate(columns)}
+    panel.transformations = [
+        transformed("merge"),
+        transformed(
+            "organize",
+            excludeByName={"Time": True},
+            indexByName={name: place for place, name in enumerate(["scenario", *headings])},
+            renameByName={"scenario": "Scenario", **headings},
+        ),
+        transformed("sortBy", fields={}, sort=[{"field": columns[0].heading, "desc": False}]),
+    ]
 
 
 def _series(across: str, points: Points) -> Builder[chart.XYSeriesConfig]:

@@ -107,16 +107,16 @@ def test_the_optimum_is_reported_whatever_the_interval() -> None:
     trained = snapshot.now * (snapshot.effective_compute_ratio or 0.0)
 
     expected = daly(5.0, trained / snapshot.total_interruptions)
-    assert pytest.approx(expected, rel=1e-12) == snapshot.daly_interval_seconds
+    assert pytest.approx(expected, rel=1e-12) == snapshot.tuning.daly_interval_seconds
 
 
 def test_without_an_interruption_no_optimum_is_reported() -> None:
     """Nothing is known of the time between interruptions then."""
-    assert World().until(DAY).snapshot.daly_interval_seconds is None
+    assert World().until(DAY).snapshot.tuning.daly_interval_seconds is None
 
 
 def test_saves_that_take_no_time_have_no_optimum() -> None:
     """They would be made after every step."""
     snapshot = World(faults__kinds=(HOURLY,), checkpoint__save_seconds=0.0).until(DAY).snapshot
 
-    assert snapshot.daly_interval_seconds is None
+    assert snapshot.tuning.daly_interval_seconds is None

@@ -13,7 +13,15 @@ from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account, RunWork
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import Corruptions, FleetSnapshot, NodeStrikes, Snapshot, Total, unplanned
+from goodputd.sim.snapshot import (
+    Corruptions,
+    FleetSnapshot,
+    NodeStrikes,
+    Snapshot,
+    Total,
+    TuningSnapshot,
+    unplanned,
+)
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -21,7 +29,6 @@ from goodputd.sim.taxonomy import (
     Bucket,
     CheckpointOutcome,
     CheckpointTier,
-    Layer,
     Misdiagnosis,
     NodeState,
     Readiness,
@@ -104,10 +111,8 @@ def report(state: State, context: Context) -> Snapshot:
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at=_last_checkpoint_at(state, position),
-        detection_timeout_seconds=_timeouts(context.detectors),
+        tuning=_tuning(state, context, now),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
-        checkpoint_save_seconds=context.save_seconds,
-        daly_interval_seconds=_daly_interval(state, context, now),
         spares_configured=context.spares,
     )
 
@@ -146,12 +151,13 @@ def _in_flight(training: Training, now: float) -> tuple[Position | None, RunWork
     return position, training.work(now, position), position.whole_steps
 
 
-def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
-    return {d.layer: d.timeout_seconds for d in detectors if d.timeout_seconds is not None}
-
-
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole > 0.0 else None
+
+
+def _tuning(state: State, context: Context, now: float) -> TuningSnapshot:
+    timeouts = {d.layer: d.timeout_seconds for d in context.detectors if d.timeout_seconds is not None}
+    return TuningSnapshot(timeouts, context.save_seconds, _daly_interval(state, context, now))
 
 
 def _daly_interval(state: State, context: Context, now: float) -> float | None:

@@ -103,6 +103,19 @@ class Corruptions:
 
 
 @dataclass(slots=True)
+class TuningSnapshot:
+    """Settings that a figure is drawn against, and what they should be."""
+
+    detection_timeout_seconds: dict[Layer, float]
+    """Enabled layers that wait for a timeout."""
+    save_seconds: float
+    """For which a checkpoint blocks training."""
+    daly_interval_seconds: float | None
+    """Daly's optimum for that and the training time between interruptions so far; None before the first, or
+    if saves take no time."""
+
+
+@dataclass(slots=True)
 class Snapshot:
     """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
 
@@ -177,13 +190,8 @@ class Snapshot:
     last_step_at: float | None
     last_checkpoint_at: dict[CheckpointTier, float | None]
 
-    detection_timeout_seconds: dict[Layer, float]
-    """Enabled layers that wait for a timeout."""
+    tuning: TuningSnapshot
     checkpoint_interval_seconds: float
-    checkpoint_save_seconds: float
-    daly_interval_seconds: float | None
-    """For the save time and the training time between interruptions; None before the first, or if saves
-    take no time."""
     spares_configured: int
 
     @property
