@@ -199,6 +199,11 @@ class Snapshot:
         """Incidents opened, planned ones not counted."""
         return unplanned(self.interruptions)
 
+    @property
+    def planned_stops(self) -> int:
+        """The others: to give up nodes for maintenance, or to take repaired ones back."""
+        return sum(self.interruptions.values()) - self.total_interruptions
+
 
 def unplanned(interruptions: dict[tuple[Component, Layer], int]) -> int:
     """How many of the incidents were not planned: what MTBF counts (DESIGN rule 12)."""

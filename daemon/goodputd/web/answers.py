@@ -53,7 +53,8 @@ class ScenarioStatus:
     step: int
     lost_steps: int
     retracted_steps: int
-    loss: float
+    loss: float | None
+    """None while corrupt state makes it NaN."""
     checkpoints: int
     checkpoints_interrupted: int
     checkpoint_interval_seconds: float
