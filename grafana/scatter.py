@@ -121,6 +121,8 @@ def _along(axis: Axis) -> dict[str, object]:
     shown: dict[str, object] = {"unit": axis.numbers.unit, "custom.axisLabel": axis.label}
     if axis.numbers.low is not None:
         shown["min"] = axis.numbers.low
+    if axis.numbers.high is not None:
+        shown["max"] = axis.numbers.high
     if axis.powers_of:
         shown["custom.scaleDistribution"] = {"type": "log", "log": axis.powers_of}
     return shown

@@ -153,7 +153,7 @@ def _heartbeats() -> Section:
         "Training time ratio over the silence after which a node counts as dead: to the left false alarms"
         f" cost it, to the right stalls that nobody has noticed yet. {_SINCE_START}",
         _SILENCE,
-        _RATIO,
+        Axis("Goodput", Numbers("percentunit", high=1.0)),
         across=_timeout(),
         points=[Points("Goodput", f"{_goodput()} and {_timeout()}", GREEN)],
     )
