@@ -169,26 +169,24 @@ def _operations() -> list[tuple[model.Panel, int]]:
     )
     refused = headlines.in_the_time_shown("decisions_total", reason=Reason.DEPLETION_GUARD)
     places = sheet(
-        "Who takes a place, and who never will",
+        "Who takes a place, and who never will (a day)",
         "Nodes that left the fleet for good, and evictions that were refused because too few would be left"
         " (guard); host selections, healthy nodes that they benched, nodes that other work gave up; planned"
         " stops, and nodes drained for planned maintenance, at these or at any other stop. Per simulated day"
         " over the time shown, retired nodes since start.",
         {"scenario": "Scenario"},
         [
-            Column("Retired", across(current("nodes", state=NodeState.RETIRED)), COUNT),
-            Column("Guard/day", refused, A_DAY),
-            Column("Selected/day", headlines.in_the_time_shown("host_selections_total"), A_DAY),
-            Column("Benched/day", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
-            Column("Preempted/day", headlines.in_the_time_shown("preemptions_total"), A_DAY),
-            Column(
-                "Planned/day", headlines.in_the_time_shown("interruptions_total", **headlines.PLANNED), A_DAY
-            ),
-            Column("Drained/day", headlines.in_the_time_shown("drained_nodes_total"), A_DAY),
+            Column("Retired so far", across(current("nodes", state=NodeState.RETIRED)), COUNT),
+            Column("Guarded", refused, A_DAY),
+            Column("Selected", headlines.in_the_time_shown("host_selections_total"), A_DAY),
+            Column("Benched", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
+            Column("Preempted", headlines.in_the_time_shown("preemptions_total"), A_DAY),
+            Column("Planned", headlines.in_the_time_shown("interruptions_total", **headlines.PLANNED), A_DAY),
+            Column("Drained", headlines.in_the_time_shown("drained_nodes_total"), A_DAY),
         ],
         first="Scenario",
     )
-    return [(ready, 5), (repairs, 8), (places, 11)]
+    return [(ready, 5), (repairs, 7), (places, 12)]
 
 
 def _bad_nodes() -> Section:
