@@ -213,7 +213,9 @@ def bars(
         override(panel, key, {"mappings": words()})
     order = {name: place for place, name in enumerate([key, *colours])}
     panel.transformations = [
-        transformed("groupingToMatrix", rowField=row, columnField=column, valueField="Value"),
+        transformed(
+            "groupingToMatrix", rowField=row, columnField=column, valueField="Value", emptyValue="null"
+        ),
         # Prometheus answers in any order; without these the pieces would change places.
         transformed("organize", indexByName=order, excludeByName={}, renameByName={}),
         transformed("sortBy", fields={}, sort=[{"field": key, "desc": False}]),

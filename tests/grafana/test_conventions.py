@@ -269,6 +269,18 @@ def test_thresholds_rise(panel: dict[str, Any]) -> None:
 
 
 @each_panel
+def test_a_missing_bar_is_no_text(panel: dict[str, Any]) -> None:
+    """Where a row has no piece there is no value, instead of an empty text that is added up as one."""
+    empty = {
+        each["options"].get("emptyValue")
+        for each in panel.get("transformations", [])
+        if each["id"] == "groupingToMatrix"
+    }
+
+    assert ({"null"} if panel["type"] == "barchart" else set()) == empty
+
+
+@each_panel
 def test_a_number_is_the_newest(panel: dict[str, Any]) -> None:
     """Stats and gauges reduce their series to the last value that there is."""
     reduced = panel["options"].get("reduceOptions")
