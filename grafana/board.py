@@ -27,6 +27,7 @@ TITLES: Final = {
     "goodputd-goodput": "Goodput",
     "goodputd-incidents": "Incidents and recovery",
     "goodputd-fleet": "Fleet and capacity",
+    "goodputd-tuning": "Tuning",
     "goodputd-daemon": "Daemon",
 }
 """Title of each dashboard by uid, in the order in which they are read."""
@@ -157,7 +158,7 @@ def _marks() -> tuple[build.AnnotationQuery, build.AnnotationQuery]:
     Interruptions are a dozen a day and would hide what they explain, so they are off until wanted.
     """
     evicted = _mark("Evictions", newly("decisions_total", "reason", **TAKEN_OUT))
-    evicted = evicted.title_format("{{scenario}}: evicted a node").text_format("{{reason}}")
+    evicted = evicted.title_format("{{scenario}}: evicted").text_format("{{reason}}")
     interrupted = _mark("Interruptions", newly("interruptions_total", "component", "layer"))
     interrupted = interrupted.title_format("{{scenario}}: {{component}}").text_format("seen by {{layer}}")
     return evicted.enable(enable=True), interrupted.enable(enable=False)

@@ -11,13 +11,14 @@ from typing import Final
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-from grafana import daemon, fleet, goodput, incidents
+from grafana import daemon, fleet, goodput, incidents, tuning
 
 FOLDER: Final = Path(__file__).parent / "dashboards"
 DASHBOARDS: Final[Mapping[str, Callable[[], Dashboard]]] = {
     "goodput": goodput.dashboard,
     "incidents": incidents.dashboard,
     "fleet": fleet.dashboard,
+    "tuning": tuning.dashboard,
     "daemon": daemon.dashboard,
 }
 """By the name of the file, in the order in which they are read."""

@@ -79,13 +79,14 @@ def _at_a_glance() -> Section:
     )
     evictions = single(
         "Evictions a day",
-        f"Nodes taken out of the job per simulated day. {_THREE_DAYS}",
+        f"Decisions to take a node, or a rack at once, out of the job, per simulated day. {_THREE_DAYS}",
         Query(headlines.a_day(increase("decisions_total", WINDOW, **headlines.TAKEN_OUT), WINDOW)),
         A_DAY,
     )
     repairing = single(
         "Nodes in repair",
-        f"Evicted nodes that are not back yet, on average. {_THREE_DAYS}",
+        "Evicted nodes, and nodes drained for planned maintenance, that are not back yet, on average."
+        f" {_THREE_DAYS}",
         Query(over_time("avg", "nodes", WINDOW, state="repairing")),
         A_DAY,
     )
@@ -125,8 +126,8 @@ def _nodes() -> Section:
     )
     queue = trend(
         "Repair queue",
-        "Evicted nodes that are not back yet, the most in a simulated day, and (dashed) those of them that"
-        " wait for a free crew.",
+        "Evicted and drained nodes that are not back yet, the most in a simulated day, and (dashed) those of"
+        " them that wait for a free crew.",
         [
             Query(over_time("max", "nodes", DAY, state="repairing")),
             Query(over_time("max", "repair_line_nodes", DAY), "{{scenario}} in line"),
@@ -168,22 +169,24 @@ def _operations() -> list[tuple[model.Panel, int]]:
     )
     refused = headlines.in_the_time_shown("decisions_total", reason=Reason.DEPLETION_GUARD)
     places = sheet(
-        "Who takes a place, and who never will",
+        "Who takes a place, and who never will (a day)",
         "Nodes that left the fleet for good, and evictions that were refused because too few would be left"
-        " (guard); host selections, healthy nodes that they benched, nodes that other work gave up, and nodes"
-        " drained for planned maintenance. Per simulated day over the time shown, retired nodes since start.",
+        " (guard); host selections, healthy nodes that they benched, nodes that other work gave up; planned"
+        " stops, and nodes drained for planned maintenance, at these or at any other stop. Per simulated day"
+        " over the time shown, retired nodes since start.",
         {"scenario": "Scenario"},
         [
-            Column("Retired", across(current("nodes", state=NodeState.RETIRED)), COUNT),
-            Column("Guard/day", refused, A_DAY),
-            Column("Selected/day", headlines.in_the_time_shown("host_selections_total"), A_DAY),
-            Column("Benched/day", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
-            Column("Preempted/day", headlines.in_the_time_shown("preemptions_total"), A_DAY),
-            Column("Drained/day", headlines.in_the_time_shown("drained_nodes_total"), A_DAY),
+            Column("Retired so far", across(current("nodes", state=NodeState.RETIRED)), COUNT),
+            Column("Guarded", refused, A_DAY),
+            Column("Selected", headlines.in_the_time_shown("host_selections_total"), A_DAY),
+            Column("Benched", headlines.in_the_time_shown("displaced_nodes_total"), A_DAY),
+            Column("Preempted", headlines.in_the_time_shown("preemptions_total"), A_DAY),
+            Column("Planned", headlines.in_the_time_shown("interruptions_total", **headlines.PLANNED), A_DAY),
+            Column("Drained", headlines.in_the_time_shown("drained_nodes_total"), A_DAY),
         ],
         first="Scenario",
     )
-    return [(ready, 5), (repairs, 8), (places, 11)]
+    return [(ready, 5), (repairs, 7), (places, 12)]
 
 
 def _bad_nodes() -> Section:
@@ -207,8 +210,8 @@ def _bad_nodes() -> Section:
     )
     evicted = trend(
         "Evictions a day over time",
-        "Evictions per simulated day, over the last three days; as many nodes come back from repair in the"
-        " long run.",
+        "Decisions to evict per simulated day, over the last three days; a rack that is evicted at once is"
+        " one.",
         [Query(headlines.a_day(increase("decisions_total", WINDOW, **headlines.TAKEN_OUT), WINDOW))],
         A_DAY,
     )

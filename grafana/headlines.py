@@ -22,6 +22,7 @@ from grafana.queries import (
 )
 
 UNPLANNED = {"component": "!=planned"}
+PLANNED = {"component": "planned"}
 BY_FAULTS = {"component": "!~planned|false_alarm"}
 FIRST = {"result": "first"}
 TAKEN_OUT = {"action": f"=~{Action.EVICT}|{Action.RETIRE}"}
@@ -68,6 +69,12 @@ def compute(window: str) -> str:
     """Share of time in which no incident stopped the job, 0 to 1."""
     stopped = f"{increase('recovery_seconds_sum', window)} / {above_zero(elapsed(window))}"
     return else_(f"clamp(1 - {stopped}, 0, 1)", current("effective_compute_ratio"))
+
+
+def stops(window: str) -> str:
+    """Incidents that were closed, and planned stops: whatever ran stages of a recovery."""
+    planned = increase("interruptions_total", window, **PLANNED)
+    return f"({increase('recovery_seconds_count', window)} + {planned})"
 
 
 def interruptions(window: str) -> str:

@@ -87,8 +87,8 @@ def single(
         .reduce_options(_newest())
         .build()
     )
-    _say(panel, title, description, numbers, {} if numbers.steps else colours)
-    return _ask(panel, [query], points=POINTS if spark else 0)
+    say(panel, title, description, numbers, {} if numbers.steps else colours)
+    return ask(panel, [query], points=POINTS if spark else 0)
 
 
 def gauges(
@@ -105,8 +105,8 @@ def gauges(
         .reduce_options(_newest())
         .build()
     )
-    _say(panel, title, description, numbers, {} if numbers.steps else colours)
-    return _ask(panel, [query])
+    say(panel, title, description, numbers, {} if numbers.steps else colours)
+    return ask(panel, [query])
 
 
 def trend(
@@ -140,7 +140,7 @@ def trend(
         lines = lines.thresholds_style(dashes)
     panel = lines.build()
     also = {f"{name}{second}": colour for name, colour in colours.items()} if second else {}
-    _say(panel, title, description, _on_an_axis(numbers), {**colours, **also})
+    say(panel, title, description, on_an_axis(numbers), {**colours, **also})
     for name, width in WIDTHS.items():
         if name in colours:
             override(panel, name, {"custom.lineWidth": width})
@@ -149,7 +149,7 @@ def trend(
         override(panel, f"/{second}$/", dashed)
     if limits:
         override(panel, f"/{limits}$/", {**dashed, "color": {"mode": "fixed", "fixedColor": LIMIT}})
-    return _ask(panel, queries, points=POINTS)
+    return ask(panel, queries, points=POINTS)
 
 
 def stack(
@@ -169,8 +169,8 @@ def stack(
     course = look.LineInterpolation
     lines = _lines().line_interpolation(course.STEP_BEFORE if stepped else course.LINEAR)
     panel = lines.fill_opacity(85).line_width(0).stacking(stacking).build()
-    _say(panel, title, description, _on_an_axis(numbers), colours)
-    return per_scenario(_ask(panel, queries, points=POINTS))
+    say(panel, title, description, on_an_axis(numbers), colours)
+    return per_scenario(ask(panel, queries, points=POINTS))
 
 
 def per_scenario(panel: model.Panel) -> model.Panel:
@@ -202,21 +202,23 @@ def bars(
         .line_width(0)
         .bar_width(0.9)
         .group_width(0.8)
-        .legend(_legend())
+        .legend(legend())
         .tooltip(tooltip)
         .build()
     )
-    _say(panel, title, description, _on_an_axis(numbers), colours)
-    _ask(panel, [Query(expression, f"{{{{{row}}}}} {{{{{column}}}}}")], PromQueryFormat.TABLE)
+    say(panel, title, description, on_an_axis(numbers), colours)
+    ask(panel, [Query(expression, f"{{{{{row}}}}} {{{{{column}}}}}")], PromQueryFormat.TABLE)
     key = f"{row}\\{column}"
     if row in _CLOSED_SETS:
         override(panel, key, {"mappings": words()})
     order = {name: place for place, name in enumerate([key, *colours])}
     panel.transformations = [
-        _transformed("groupingToMatrix", rowField=row, columnField=column, valueField="Value"),
+        transformed(
+            "groupingToMatrix", rowField=row, columnField=column, valueField="Value", emptyValue="null"
+        ),
         # Prometheus answers in any order; without these the pieces would change places.
-        _transformed("organize", indexByName=order, excludeByName={}, renameByName={}),
-        _transformed("sortBy", fields={}, sort=[{"field": key, "desc": False}]),
+        transformed("organize", indexByName=order, excludeByName={}, renameByName={}),
+        transformed("sortBy", fields={}, sort=[{"field": key, "desc": False}]),
     ]
     return panel
 
@@ -241,8 +243,8 @@ def heat(title: str, description: str, expression: str, *, rows_unit: str) -> mo
         .show_legend()
         .build()
     )
-    _say(panel, title, description, COUNT, {})
-    return _ask(panel, [Query(expression, "{{le}}")], PromQueryFormat.HEATMAP, points=COLUMNS_OF_HEAT)
+    say(panel, title, description, COUNT, {})
+    return ask(panel, [Query(expression, "{{le}}")], PromQueryFormat.HEATMAP, points=COLUMNS_OF_HEAT)
 
 
 def sheet(
@@ -260,24 +262,24 @@ def sheet(
     with a minus before it the greatest comes first.
     """
     panel = table.Panel().show_header(show_header=True).cell_height(look.TableCellHeight.SM).build()
-    _say(panel, title, description, columns[0].numbers, {})
+    say(panel, title, description, columns[0].numbers, {})
     queries = [Query(column.expression, f"{{{{{next(iter(keys))}}}}}") for column in columns]
-    _ask(panel, queries, PromQueryFormat.TABLE, points=ROWS_IN_TIME if in_time else 0)
+    ask(panel, queries, PromQueryFormat.TABLE, points=ROWS_IN_TIME if in_time else 0)
     # A lone query's values have no letter.
-    values = ["Value"] if len(columns) == 1 else [f"Value #{_letter(n)}" for n in range(len(columns))]
+    values = ["Value"] if len(columns) == 1 else [f"Value #{letter(n)}" for n in range(len(columns))]
     headings = ({"Time": "Seen at"} if in_time else {}) | dict(keys)
     shown = {value: column.heading for value, column in zip(values, columns, strict=True) if column.heading}
     headings |= shown
     hidden = {"Time", "job", "instance", *values} - headings.keys()
     panel.transformations = [
-        _transformed("merge"),
-        _transformed(
+        transformed("merge"),
+        transformed(
             "organize",
             excludeByName=dict.fromkeys(sorted(hidden), True),
             indexByName={name: place for place, name in enumerate(headings)},
             renameByName=headings,
         ),
-        _transformed("sortBy", fields={}, sort=[{"field": first.removeprefix("-"), "desc": first[0] == "-"}]),
+        transformed("sortBy", fields={}, sort=[{"field": first.removeprefix("-"), "desc": first[0] == "-"}]),
     ]
     for label, heading in keys.items():
         shown_as: dict[str, object] = {"unit": "string"}  # or node 2000 would be 2 K
@@ -300,17 +302,18 @@ def zoomed(panel: model.Panel, time_from: str) -> model.Panel:
     return panel
 
 
-def _say(panel: model.Panel, title: str, description: str, numbers: Numbers, colours: Colours) -> None:
+def say(panel: model.Panel, title: str, description: str, numbers: Numbers, colours: Colours) -> None:
+    """Title, description and the look of the numbers."""
     panel.title, panel.description, panel.datasource = title, description, SOURCE
     configure(panel, numbers, colours)
 
 
-def _on_an_axis(numbers: Numbers) -> Numbers:
+def on_an_axis(numbers: Numbers) -> Numbers:
     """Counts have no decimals; of anything else the ticks know best how many they need."""
     return numbers if numbers.decimals == 0 else replace(numbers, decimals=None)
 
 
-def _ask(
+def ask(
     panel: model.Panel,
     queries: Sequence[Query],
     layout: PromQueryFormat = PromQueryFormat.TIME_SERIES,
@@ -320,7 +323,7 @@ def _ask(
     """With ``points`` the queries cover the time shown; without, they ask for the newest value."""
     targets: list[Dataquery] = []
     for place, query in enumerate(queries):
-        target = prometheus.Dataquery().ref_id(_letter(place)).expr(query.expression).datasource(SOURCE)
+        target = prometheus.Dataquery().ref_id(letter(place)).expr(query.expression).datasource(SOURCE)
         target = target.format(layout).legend_format(query.legend)
         targets.append((target.range() if points else target.instant()).build())
     panel.targets = targets
@@ -329,7 +332,8 @@ def _ask(
     return panel
 
 
-def _letter(place: int) -> str:
+def letter(place: int) -> str:
+    """What Grafana calls the query in this place, from 0."""
     return chr(ord("A") + place)
 
 
@@ -340,13 +344,15 @@ def _newest() -> common.ReduceDataOptions:
 def _lines() -> timeseries.Panel:
     tooltip = common.VizTooltipOptions().mode(look.TooltipDisplayMode.MULTI).sort(look.SortOrder.DESCENDING)
     panel = timeseries.Panel().line_width(2).show_points(look.VisibilityMode.NEVER)
-    return panel.legend(_legend()).tooltip(tooltip)
+    return panel.legend(legend()).tooltip(tooltip)
 
 
-def _legend() -> common.VizLegendOptions:
-    legend = common.VizLegendOptions().show_legend(show_legend=True)
-    return legend.display_mode(look.LegendDisplayMode.LIST).placement(look.LegendPlacement.BOTTOM)
+def legend() -> common.VizLegendOptions:
+    """Names and colours in a line below."""
+    shown = common.VizLegendOptions().show_legend(show_legend=True)
+    return shown.display_mode(look.LegendDisplayMode.LIST).placement(look.LegendPlacement.BOTTOM)
 
 
-def _transformed(name: str, **options: object) -> model.DataTransformerConfig:
+def transformed(name: str, **options: object) -> model.DataTransformerConfig:
+    """A transformation by its id."""
     return model.DataTransformerConfig(id_val=name, options=options)

@@ -54,8 +54,9 @@ def _recoveries() -> list[tuple[model.Panel, int]]:
     """How long recoveries take, and where."""
     waterfall = bars(
         "Where the time of a recovery goes",
-        "Mean simulated time per incident by stage, in order, over the time shown; the grey bar is"
-        " [targets] mttr_seconds. Stages that a second fault cut short are included.",
+        "Mean simulated time per stop by stage, in order, over the time shown; the grey bar is [targets]"
+        " mttr_seconds. Stages that a second fault cut short are included, and planned stops, which nobody"
+        " detects or decides.",
         minutes(_waterfall()),
         MINUTES,
         row="scenario",
@@ -130,7 +131,7 @@ def _outcomes() -> list[tuple[model.Panel, int]]:
 def _waterfall() -> str:
     # not every restart resets a device or selects hosts; a stage that never was has no piece
     stages = above_zero(increase("recovery_stage_seconds_sum", SHOWN, "stage"))
-    mean = across(by_whom(stages, increase("recovery_seconds_count", SHOWN)), "stage")
+    mean = across(by_whom(stages, headlines.stops(SHOWN)), "stage")
     named = f'label_replace({across(current("target_mttr_seconds"))}, "stage", "budget", "", "")'
     budget = f'label_replace({named}, "scenario", "$1 budget", "scenario", "(.*)")'
     return else_(mean, budget)

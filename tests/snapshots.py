@@ -9,7 +9,15 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import Corruptions, FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import (
+    Corruptions,
+    FleetSnapshot,
+    Histogram,
+    NodeStrikes,
+    Snapshot,
+    Total,
+    TuningSnapshot,
+)
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -151,9 +159,11 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         last_interruption_at=860_000.5,
         last_step_at=863_998.0,
         last_checkpoint_at={CheckpointTier.REMOTE: 863_700.0},
-        detection_timeout_seconds={
-            Layer.HARDWARE: 2.0, Layer.HEARTBEAT: 30.0, Layer.GRADIENT: 0.0, Layer.WATCHDOG: 600.0
-        },
+        tuning=TuningSnapshot(
+            {Layer.HARDWARE: 2.0, Layer.HEARTBEAT: 30.0, Layer.GRADIENT: 0.0, Layer.WATCHDOG: 600.0},
+            save_seconds=10.0,
+            daly_interval_seconds=2392.0,
+        ),
         checkpoint_interval_seconds=600.0,
         spares_configured=2,
     )  # fmt: skip

@@ -229,6 +229,15 @@ def test_init_never_overwrites(call: Call) -> None:
     assert settings.initial_toml() == Path("mine.toml").read_text()
 
 
+def test_init_replaces_a_file_in_one_step(call: Call) -> None:
+    """Whoever reads the old file meanwhile reads it to its end, and nothing else is left behind."""
+    Path("mine.toml").write_text("mine")
+    with Path("mine.toml").open() as before:
+        assert call("init", "--out", "mine.toml", "--force")[0] == 0
+        assert "mine" == before.read()
+    assert [Path("mine.toml")] == list(Path().iterdir())
+
+
 def test_init_to_a_dash_is_stdout(call: Call) -> None:
     """``--out -`` prints the text and nothing else, and writes no file."""
     assert (0, settings.initial_toml(), "") == call("init", "--out", "-")
@@ -238,7 +247,7 @@ def test_init_to_a_dash_is_stdout(call: Call) -> None:
 def test_init_where_nothing_can_be_written_is_one_line(call: Call) -> None:
     """A folder that is not there is one line, exit code 2."""
     code, _, err = call("init", "--out", "nowhere/goodputd.toml")
-    assert (2, "nowhere/goodputd.toml: cannot be written: No such file or directory\n") == (code, err)
+    assert (2, "nowhere/goodputd.toml: cannot be written: no such file or directory\n") == (code, err)
 
 
 def test_init_from_an_unknown_template_names_those_there_are(call: Call) -> None:

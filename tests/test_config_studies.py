@@ -90,14 +90,20 @@ def test_the_hazard_is_that_of_the_closed_form(capsys: pytest.CaptureFixture[str
         assert step_hazard(probability, gpus) == pytest.approx(-math.expm1(-rate), rel=1e-4)
 
 
-def test_the_intervals_of_the_curve_are_the_grid() -> None:
-    """Twelve scenarios that differ in the interval alone, and raise no alerts."""
-    scenarios = load(Path("config/interval-curve.toml"), environ={}).scenarios
+@pytest.mark.parametrize(
+    ("file", "prefix", "key"),
+    [
+        ("interval-curve", "interval-", "checkpoint.interval_seconds"),
+        ("heartbeat-curve", "timeout-", "detection.heartbeat.timeout_seconds"),
+    ],
+)
+def test_the_points_of_a_curve_are_the_grid(file: str, prefix: str, key: str) -> None:
+    """Twelve scenarios that differ in one setting alone, and raise no alerts."""
+    scenarios = load(Path(f"config/{file}.toml"), environ={}).scenarios
 
     assert 12 == len(scenarios)
-    assert scenarios[0].name == "interval-60"
-    assert [float(each.name.removeprefix("interval-")) for each in scenarios] == [
-        read(each, "checkpoint.interval_seconds") for each in scenarios
+    assert [float(each.name.removeprefix(prefix)) for each in scenarios] == [
+        read(each, key) for each in scenarios
     ]
     assert all(each.paired and not each.alerting for each in scenarios)
 

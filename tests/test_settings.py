@@ -382,6 +382,33 @@ def test_a_warning_names_the_scenarios_that_it_is_about() -> None:
     assert [expected] == settings.warnings(parsed(text))
 
 
+def nervous_and_calm(*, alerting: bool) -> str:
+    """Two scenarios, one of which takes fifteen seconds of silence for a death."""
+    return f"""
+        [[scenario]]
+        name = "nervous"
+        alerting = {str(alerting).lower()}
+        detection.heartbeat.timeout_seconds = 15
+        [[scenario]]
+        name = "calm"
+    """
+
+
+def test_a_contrast_may_cry_wolf() -> None:
+    """Beside a calm scenario, one that raises no alerts is there to show what false alarms cost."""
+    assert [] == settings.warnings(parsed(nervous_and_calm(alerting=False)))
+
+
+def test_a_scenario_that_raises_alerts_may_not_cry_wolf() -> None:
+    """It is warned of, whatever is beside it."""
+    (warning,) = settings.warnings(parsed(nervous_and_calm(alerting=True)))
+
+    assert (
+        "test.toml: scenario nervous: detection.heartbeat: about 119,226 false alarms in a day of running"
+        == warning
+    )
+
+
 def test_unpaired_scenarios_are_warned_of() -> None:
     """Scenarios that do not meet the same faults cannot be compared without their luck."""
     text = '[[scenario]]\nname = "a"\n[[scenario]]\nname = "b"\nfaults.scale = 2'

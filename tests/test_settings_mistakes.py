@@ -93,7 +93,8 @@ SINGLE_VALUES = {
         "cluster.pool: must have 2064 nodes, the nodes and spares of the cluster (got 2000)"
     ),
     "[[cluster.pool]]\nname = 'very old'\nnodes = 2064": (
-        'cluster.pool[0].name: must be 1 to 64 letters, digits, "_", "." or "-" (got "very old")'
+        'cluster.pool[0].name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "."'
+        ' (got "very old")'
     ),
     "[policy.score]\nretire_at = 30.5": "policy.score.retire_at: must be at most evict_at, 20 (got 30.5)",
     "[targets]\ngoodput = 90": "targets.goodput: must be 1 or less (got 90)",
@@ -186,7 +187,7 @@ COMBINATIONS = {
         'faults.kinds[0].name: must be unique, the catalog\'s kinds included (got "nic" again)'
     ),
     '[[faults.kinds]]\nname = "a b"\ncomponent = "nic"\nper_node_day = 0': (
-        'faults.kinds[0].name: must be 1 to 64 letters, digits, "_", "." or "-" (got "a b")'
+        'faults.kinds[0].name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "." (got "a b")'
     ),
     STRIKE + "kind = 'faulty_gup'\nnode = 1": (
         'faults.script[0].kind: unknown kind "faulty_gup"; did you mean "faulty_gpu"?'
@@ -219,13 +220,17 @@ SCENARIOS = {
     "scenario = [5]": "scenario[0]: must be a table, written [[scenario]]",
     "[[scenario]]\nalerting = false": "scenario[0]: name: is required",
     "[[scenario]]\nname = ''": (
-        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "." or "-" (got "")'
+        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "." (got "")'
     ),
     "[[scenario]]\nname = 'a b'": (
-        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "." or "-" (got "a b")'
+        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "." (got "a b")'
+    ),
+    "[[scenario]]\nname = '..'": (
+        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "." (got "..")'
     ),
     f"[[scenario]]\nname = '{'x' * 65}'": (
-        f'scenario[0]: name: must be 1 to 64 letters, digits, "_", "." or "-" (got "{"x" * 59}…)'
+        'scenario[0]: name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "."'
+        f' (got "{"x" * 59}…)'
     ),
     "[[scenario]]\nname = 'a'\n[[scenario]]\nname = 'a'": (
         'scenario[1] "a": name: is the name of an earlier scenario; names must be unique'

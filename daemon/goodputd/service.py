@@ -33,6 +33,7 @@ from goodputd.settings import Scenario, Settings, split_listen
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
 from goodputd.web.app import Site
+from goodputd.web.connection import Connection, OutOfFiles
 from goodputd.web.hosts import allowed_names
 
 PUBLISH_WALL_SECONDS: Final = 0.25
@@ -109,7 +110,8 @@ def serve(
     gc.freeze()
     names = allowed_names(split_listen(settings.http.listen)[0], settings.http.allowed_hosts)
     site = Site(exposition, history, names=names)
-    asyncio.run(_play_and_serve(player, site, sockets, termination))
+    out_of_files = OutOfFiles(partial(_tell_out_of_files, journal), time.monotonic)
+    asyncio.run(_play_and_serve(player, site, sockets, termination, out_of_files))
     snapshots = [simulation.snapshot() for simulation in simulations]
     wall_seconds = time.monotonic() - started
     journal.notice(
@@ -266,7 +268,8 @@ def _server(site: Site) -> _Server:
     return _Server(
         uvicorn.Config(
             site.app,
-            http="h11",
+            http=Connection,
+            backlog=_BACKLOG,
             ws="none",
             loop="asyncio",
             lifespan="off",
@@ -280,9 +283,14 @@ def _server(site: Site) -> _Server:
 
 
 async def _play_and_serve(
-    player: Player, site: Site, sockets: Sequence[socket.socket], termination: Termination
+    player: Player,
+    site: Site,
+    sockets: Sequence[socket.socket],
+    termination: Termination,
+    out_of_files: OutOfFiles,
 ) -> None:
     """Both at once; when a signal comes or one of them fails, both end."""
+    asyncio.get_running_loop().set_exception_handler(out_of_files)
     stop = asyncio.Event()
     termination.bind(stop)
     server = _server(site)
@@ -300,6 +308,11 @@ async def _play_and_serve(
             task.result()
         else:
             task.cancel()
+
+
+def _tell_out_of_files(journal: Journal) -> None:
+    line = "no file is left for another connection; close some, or raise the limit (ulimit -n)"
+    journal.notice("out_of_files", [line])
 
 
 async def _wait(stop: asyncio.Event, wall_seconds: float) -> None:

@@ -115,7 +115,7 @@ def _reliability(snapshot: Snapshot) -> Summary:
             "by_layer": {str(layer): by_layer[layer] for layer in _UNPLANNED_LAYERS},
         },
         "expected_interruptions": snapshot.expected_interruptions,
-        "planned_stops": sum(snapshot.interruptions.values()) - snapshot.total_interruptions,
+        "planned_stops": snapshot.planned_stops,
         "faults": {
             "by_kind": dict(by_kind),
             "by_origin": {str(origin): by_origin[origin] for origin in Origin},

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from goodputd.commands.table import print_summary
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Bucket
+from goodputd.sim.taxonomy import Bucket, Component, Layer
 from goodputd.summary import Target, summarize
 from tests.snapshots import BUCKETS, NOW, snapshot
 
@@ -65,6 +65,14 @@ def test_what_never_happened_has_no_row() -> None:
     """Components and layers without an interruption are left out."""
     lines = drawn(snapshot())
     assert [] == [line for line in lines if "watchdog" in line or "storage" in line]
+
+
+def test_planned_stops_have_a_row_when_there_were_any() -> None:
+    """Maintenance is told apart from interruptions; without it there is no such row."""
+    stopped = {**snapshot().interruptions, (Component.PLANNED, Layer.PLANNED): 4}
+
+    assert ["4", "0"] == row(drawn(snapshot("a", interruptions=stopped), snapshot("b")), "planned stops")
+    assert [] == [line for line in drawn(snapshot()) if "planned" in line]
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

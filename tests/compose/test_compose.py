@@ -180,7 +180,7 @@ def test_grafana_opens_without_a_password_for_viewers_only() -> None:
 
 
 def test_grafana_opens_on_the_goodput_dashboard() -> None:
-    """The home dashboard is a mounted file, the first of the four."""
+    """The home dashboard is a mounted file, the first of the five."""
     home = on_the_host("grafana", GRAFANA["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
 
     assert "goodputd-goodput" == json.loads(home.read_text(encoding="utf-8"))["uid"]

@@ -33,7 +33,7 @@ from tests.grafana.expressions import (
 from tests.grafana.promql import added_labels, family, kept_labels, labels_of, selected
 
 VALUES = Values()
-NAMED_BY_COLUMNS = {"table", "barchart"}
+NAMED_BY_COLUMNS = {"table", "barchart", "xychart"}
 """Kinds of panel that show labels as columns; their queries need no legend of their own."""
 NOT_OURS = re.compile(r"up|ALERTS|scrape_\w+|process_\w+|python_\w+")
 BUILT_IN = {"__range", "__interval", "__interval_ms", "__rate_interval", "__data"}
@@ -183,7 +183,8 @@ def test_uids_are_unique_and_stable() -> None:
     """The uid of a dashboard is in links and bookmarks."""
     uids = [dashboard["uid"] for dashboard in DASHBOARDS]
 
-    assert ["goodputd-daemon", "goodputd-fleet", "goodputd-goodput", "goodputd-incidents"] == uids
+    names = ["daemon", "fleet", "goodput", "incidents", "tuning"]
+    assert [f"goodputd-{name}" for name in names] == uids
 
 
 @each_dashboard
@@ -265,6 +266,18 @@ def test_thresholds_rise(panel: dict[str, Any]) -> None:
 
     assert values[:1] in ([], [None])
     assert sorted(values[1:]) == values[1:]
+
+
+@each_panel
+def test_a_missing_bar_is_no_text(panel: dict[str, Any]) -> None:
+    """Where a row has no piece there is no value, instead of an empty text that is added up as one."""
+    empty = {
+        each["options"].get("emptyValue")
+        for each in panel.get("transformations", [])
+        if each["id"] == "groupingToMatrix"
+    }
+
+    assert ({"null"} if panel["type"] == "barchart" else set()) == empty
 
 
 @each_panel

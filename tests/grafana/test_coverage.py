@@ -35,11 +35,12 @@ def test_what_is_left_out_is_on_no_dashboard() -> None:
     assert set() == set(LEFT_OUT) & SHOWN
 
 
-def test_there_are_four_dashboards() -> None:
+def test_there_are_five_dashboards() -> None:
     """One for each question people come with."""
     uids = {dashboard["uid"] for dashboard in dashboards()}
 
-    assert {"goodputd-goodput", "goodputd-incidents", "goodputd-fleet", "goodputd-daemon"} == uids
+    names = {"goodput", "incidents", "fleet", "tuning", "daemon"}
+    assert {f"goodputd-{name}" for name in names} == uids
 
 
 @pytest.mark.parametrize("dashboard", dashboards(), ids=lambda each: each["uid"])

@@ -16,7 +16,7 @@ RATE_INTERVAL = timedelta(seconds=11)
 VALUES = Values(interval_wall_seconds=10, scrape_wall_seconds=1)
 """With these, $__rate_interval is a length that nothing else has."""
 
-ON_AXES = {"timeseries", "barchart"}
+ON_AXES = {"timeseries", "barchart", "xychart"}
 """Kinds of panel whose numbers are ticks: fixed decimals would mark 0.25 as 0.3."""
 
 IN_TIME_ORDER = {"Incidents"}

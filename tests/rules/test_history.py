@@ -1,4 +1,4 @@
-"""The rules over sixty simulated days in a real Prometheus: a healthy hour, and a broken one.
+"""The rules over weeks in a real Prometheus: a healthy hour, an eventful one, and a broken one.
 
 Each alert is evaluated at every scrape, as the server would, and what it takes for it to fire is
 counted. What is recorded is held against the ledger.
@@ -23,8 +23,10 @@ pytestmark = pytest.mark.xdist_group("rules")
 
 DEFAULT: Final = ROOT / "config" / "default.toml"
 BROKEN: Final = Path(__file__).parent / "broken.toml"
+EVENTFUL: Final = Path(__file__).parent / "eventful.toml"
 DAYS: Final = 60
 BROKEN_DAYS: Final = 20
+EVENTFUL_DAYS: Final = 30
 READ: Final = {
     str(node.name)
     for rule in RULES
@@ -62,6 +64,26 @@ def broken(promtool: Path, prometheus: Path, tmp_path_factory: pytest.TempPathFa
     """Spares 0, watchdog only, for twenty minutes."""
     folder = tmp_path_factory.mktemp("broken")
     with played(BROKEN, BROKEN_DAYS, names=READ, commands=(promtool, prometheus), folder=folder) as history:
+        yield history
+
+
+@pytest.fixture(scope="module")
+def eventful(promtool: Path, prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
+    """Maintenance, racks, wear, lemons and bursts, for half an hour."""
+    folder = tmp_path_factory.mktemp("eventful")
+    with played(
+        EVENTFUL,
+        EVENTFUL_DAYS,
+        names={
+            *READ,
+            "goodputd_faults_total",
+            "goodputd_drained_nodes_total",
+            "goodputd_fault_burst",
+            "goodputd_lemon_faults_total",
+        },
+        commands=(promtool, prometheus),
+        folder=folder,
+    ) as history:
         yield history
 
 
@@ -114,6 +136,29 @@ def test_the_scenario_for_comparison_would_have_fired(healthy: History) -> None:
 def test_a_broken_world_fires_what_it_should(broken: History) -> None:
     """With no spares and the watchdog alone, exactly the alerts that are about these two fire."""
     assert {alert: ["default"] for alert in FIRES_WHEN_BROKEN} == firing(broken)
+
+
+def test_an_eventful_world_fires_nothing(eventful: History) -> None:
+    """Planned stops are no interruptions, and what racks, wear, lemons and bursts break is expected."""
+    assert {} == firing(eventful)
+
+
+@pytest.mark.parametrize(
+    "happened",
+    [
+        'interruptions_total{component="planned"}',
+        'interruptions_total{component="power"}',
+        'faults_total{kind="worn_fan"}',
+        "drained_nodes_total",
+        "lemon_faults_total",
+        "fault_burst",
+    ],
+)
+def test_an_eventful_world_is_eventful(eventful: History, happened: str) -> None:
+    """The silence of the alerts is not for want of events."""
+    peaks = [max(value for _, value in curve) for curve in eventful.curves(f"goodputd_{happened}").values()]
+
+    assert sum(peaks) > 0.0
 
 
 # --- what is recorded

@@ -99,3 +99,24 @@ def test_the_extremes_are_whole_steps(save_seconds: float, mtbf_seconds: float, 
     spec = CheckpointSpec(interval="optimal", save_seconds=save_seconds)
 
     assert steps == spec.steps(10.0, mtbf_seconds)
+
+
+def test_the_optimum_is_reported_whatever_the_interval() -> None:
+    """Daly's for a save of 5 s and the training time between interruptions, stopped time left out."""
+    snapshot = World(faults__kinds=(HOURLY,)).until(3 * DAY).snapshot
+    trained = snapshot.now * (snapshot.effective_compute_ratio or 0.0)
+
+    expected = daly(5.0, trained / snapshot.total_interruptions)
+    assert pytest.approx(expected, rel=1e-12) == snapshot.tuning.daly_interval_seconds
+
+
+def test_without_an_interruption_no_optimum_is_reported() -> None:
+    """Nothing is known of the time between interruptions then."""
+    assert World().until(DAY).snapshot.tuning.daly_interval_seconds is None
+
+
+def test_saves_that_take_no_time_have_no_optimum() -> None:
+    """They would be made after every step."""
+    snapshot = World(faults__kinds=(HOURLY,), checkpoint__save_seconds=0.0).until(DAY).snapshot
+
+    assert snapshot.tuning.daly_interval_seconds is None

@@ -60,6 +60,13 @@ def test_answers_are_as_described(
     check(document, described, response.json())
 
 
+def test_a_loss_that_is_no_number_is_as_described(document: dict[str, Any]) -> None:
+    """The schema admits that there is none."""
+    nan = Client(site(snapshots.view(snapshots.snapshot(loss=None))))
+
+    check(document, "/api/v1/status", nan.get("/api/v1/status").json())
+
+
 def test_every_post_mortem_is_as_described(client: Client, document: dict[str, Any], past: Past) -> None:
     """Whatever happened in 40 days, the schema admits it."""
     for incident in past.all():

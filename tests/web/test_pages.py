@@ -1,11 +1,14 @@
 """Status page, list and post-mortems of scenarios that were played."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from goodputd.sim.taxonomy import Component, Layer
+from tests import snapshots
 from tests.history.past import BUSY, CORRUPT, DAY, FLEET, VALIDATED, Past, strike, waiting
-from tests.web.asking import TWO, Client, site_of
+from tests.web.asking import TWO, Client, site, site_of
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,31 @@ def test_a_job_that_never_shrank_has_no_idle_capacity() -> None:
 
     assert "idle capacity" in Client(site_of(shrunk)).get("/").text
     assert "idle capacity" not in Client(site_of(Past(strike(3600.0, "crash")).until(DAY))).get("/").text
+
+
+def test_a_loss_that_is_no_number_is_shown_as_such() -> None:
+    """Corrupt state can make the loss NaN, and the page says so instead of failing."""
+    answer = Client(site(snapshots.view(snapshots.snapshot(loss=None, gradient_norm=None)))).get("/")
+
+    assert (200, True) == (answer.status_code, "<dt>loss, now</dt><dd>NaN</dd>" in answer.text)
+
+
+def test_planned_stops_have_a_figure_where_there_are_any() -> None:
+    """Maintenance is told apart from interruptions; a job without it has no such line."""
+    stopped = {**snapshots.snapshot().interruptions, (Component.PLANNED, Layer.PLANNED): 4}
+    maintained = Client(site(snapshots.view(snapshots.snapshot(interruptions=stopped)))).get("/").text
+
+    assert "<dt>planned stops</dt><dd>4</dd>" in maintained
+    assert "planned stops" not in Client(site(snapshots.view())).get("/").text
+
+
+def test_a_faulty_period_is_told_while_it_lasts() -> None:
+    """A burst of faults is known to the simulation, and the page says that there is one."""
+    fleet = snapshots.snapshot().fleet
+    burst = snapshots.view(snapshots.snapshot(fleet=replace(fleet, in_burst=True)))
+
+    assert "faulty period" in Client(site(burst)).get("/").text
+    assert "faulty period" not in Client(site(snapshots.view())).get("/").text
 
 
 def walked(client: Client, path: str) -> list[str]:

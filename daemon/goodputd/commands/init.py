@@ -7,27 +7,23 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.commands.files import replacing
+from goodputd.errors import SettingsError
 
 STDOUT: Final = "-"
 
 
 def write(text: str, out: str, *, force: bool) -> None:
-    """Write ``text`` to ``out`` and say what to do next; ``-`` is stdout.
+    """Write ``text`` to ``out``, whole or not at all, and say what to do next; ``-`` is stdout.
 
-    Errors: ``SettingsError`` when the file exists and ``force`` is not given,
-    ``EnvironmentProblemError`` when it cannot be written.
+    Errors: ``SettingsError`` when the file exists and ``force`` is not given, or is no file that can be
+    replaced; ``EnvironmentProblemError`` when it cannot be written.
     """
     if out == STDOUT:
         sys.stdout.write(text)
         return
-    try:
-        with Path(out).open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise SettingsError(
-            f"{out}: exists already; give another --out, or --force to overwrite it"
-        ) from error
-    except OSError as error:
-        raise EnvironmentProblemError(f"{out}: cannot be written: {error.strerror}") from error
+    if Path(out).is_file() and not force:
+        raise SettingsError(f"{out}: exists already; give another --out, or --force to overwrite it")
+    with replacing(out) as file:
+        file.write(text.encode())
     print(f"wrote {out}; next: goodputd serve -c {out}")

@@ -48,6 +48,7 @@ _FIGURES: Final[tuple[Row, ...]] = (
     ("effective compute", lambda s: _percent(s["effective_compute_ratio"])),
     ("interruptions", lambda s: f"{s['interruptions']['total']:,}"),
     ("  expected by the rates", lambda s: f"{s['expected_interruptions']:,.1f}"),
+    ("planned stops", lambda s: f"{s['planned_stops']:,}"),
     ("faults", lambda s: f"{sum(s['faults']['by_origin'].values()):,}"),
     ("  of them recurrences", lambda s: f"{s['faults']['by_origin']['recurrence']:,}"),
     ("MTBF", lambda s: _duration(s["mtbf_seconds"])),
@@ -62,6 +63,9 @@ _FIGURES: Final[tuple[Row, ...]] = (
     ("decided: evict (held)", lambda s: _decided(s, "evict")),
     ("false alarms", lambda s: f"{sum(s['false_alarms'].values()):,}"),
 )
+
+_UNUSUAL: Final = frozenset({"planned stops"})
+"""Figures that are left out while they are 0 everywhere."""
 
 _TARGET: Final[tuple[Row, ...]] = (
     ("target step", lambda s: f"{s['target']['step']:,}" if "target" in s else "-"),
@@ -97,7 +101,9 @@ def _table(scenarios: Sequence[Summary]) -> Table:
         table.add_column(scenario["name"], justify="right", width=width, overflow="fold")
     figures = _FIGURES + _TARGET if any("target" in each for each in scenarios) else _FIGURES
     for label, cell in figures:
-        table.add_row(label, *(cell(s) for s in scenarios))
+        cells = [cell(s) for s in scenarios]
+        if label not in _UNUSUAL or set(cells) != {"0"}:
+            table.add_row(label, *cells)
     for key in ("by_component", "by_layer"):
         table.add_row()
         table.add_row(f"interruptions {key.replace('_', ' ')}")

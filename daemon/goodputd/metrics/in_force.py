@@ -15,12 +15,23 @@ SETTINGS: Final = (
         "detection_timeout_seconds", GAUGE, ("layer",),
         "Longest silence that an enabled layer lets pass, simulated seconds; absent for gradient, whose "
         "checks follow steps.",
-        lambda s: s.snapshot.detection_timeout_seconds,
+        lambda s: s.snapshot.tuning.detection_timeout_seconds,
     ),
     one(
         "checkpoint_interval_seconds", GAUGE,
         "Simulated seconds of training between two checkpoints.",
         lambda s: s.snapshot.checkpoint_interval_seconds,
+    ),
+    one(
+        "checkpoint_save_seconds", GAUGE,
+        "Simulated seconds for which a checkpoint blocks training.",
+        lambda s: s.snapshot.tuning.save_seconds,
+    ),
+    one(
+        "daly_interval_seconds", GAUGE,
+        "Simulated seconds of training between two checkpoints that lose the least by Daly's formula, for "
+        "the save time and the training time between interruptions since start; absent before the first.",
+        lambda s: s.snapshot.tuning.daly_interval_seconds,
     ),
     one("spares_configured", GAUGE, "Spare nodes at start.", lambda s: s.snapshot.spares_configured),
     one(

@@ -24,6 +24,7 @@ TEMPLATES: Final = {
     "recovery-timeline": "recovery-timeline.toml",
     "compare": "compare.toml",
     "interval-curve": "interval-curve.toml",
+    "heartbeat-curve": "heartbeat-curve.toml",
     "hazard": "hazard.toml",
     "compare-meta-mini": "compare-meta-mini.toml",
     "everything-on": "everything-on.toml",

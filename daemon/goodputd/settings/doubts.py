@@ -268,5 +268,6 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
 _BETTER: Final[dict[Callable[[Tables], Iterator[Finding]], Callable[[Tables], bool]]] = {
     _blind_to_corruption: _sees_corruption,
     _never_evicts: _evicts,
+    _false_alarms: lambda tables: not any(_false_alarms(tables)),
 }
 """Doubts of which a scenario without alerts is free beside one that does better: it is compared with it."""

@@ -24,10 +24,10 @@ from goodputd.sim.loss import LossSpec
 from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.specs import SPEC, Count, Name, PositiveFloat, PositiveSeconds, Probability
 
-NAME_PATTERN: Final = r"^[A-Za-z0-9_.-]{1,64}$"
-"""Names that become label values: scenarios and fault kinds."""
+NAME_PATTERN: Final = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"
+"""Names that become label values, and of scenarios parts of addresses, where ".." is the folder above."""
 
-LABEL_RULE: Final = 'must be 1 to 64 letters, digits, "_", "." or "-"'
+LABEL_RULE: Final = 'must be 1 to 64 letters, digits, "_", "-" or, not in front, "."'
 
 LabelName = Annotated[str, Field(pattern=NAME_PATTERN)]
 

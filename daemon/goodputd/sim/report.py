@@ -8,11 +8,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goodputd.sim.capacity import CapacityCounts
+from goodputd.sim.daly import daly
 from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account, RunWork
 from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
-from goodputd.sim.snapshot import Corruptions, FleetSnapshot, NodeStrikes, Snapshot, Total, unplanned
+from goodputd.sim.snapshot import (
+    Corruptions,
+    FleetSnapshot,
+    NodeStrikes,
+    Snapshot,
+    Total,
+    TuningSnapshot,
+    unplanned,
+)
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
@@ -20,7 +29,6 @@ from goodputd.sim.taxonomy import (
     Bucket,
     CheckpointOutcome,
     CheckpointTier,
-    Layer,
     Misdiagnosis,
     NodeState,
     Readiness,
@@ -44,6 +52,7 @@ class Context:
     detectors: tuple[Detector, ...]
     strike_window_seconds: float
     spares: int
+    save_seconds: float
 
 
 def report(state: State, context: Context) -> Snapshot:
@@ -102,7 +111,7 @@ def report(state: State, context: Context) -> Snapshot:
         last_interruption_at=tally.last_interruption_at,
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at=_last_checkpoint_at(state, position),
-        detection_timeout_seconds=_timeouts(context.detectors),
+        tuning=_tuning(state, context, now),
         checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
         spares_configured=context.spares,
     )
@@ -142,12 +151,21 @@ def _in_flight(training: Training, now: float) -> tuple[Position | None, RunWork
     return position, training.work(now, position), position.whole_steps
 
 
-def _timeouts(detectors: tuple[Detector, ...]) -> dict[Layer, float]:
-    return {d.layer: d.timeout_seconds for d in detectors if d.timeout_seconds is not None}
-
-
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole > 0.0 else None
+
+
+def _tuning(state: State, context: Context, now: float) -> TuningSnapshot:
+    timeouts = {d.layer: d.timeout_seconds for d in context.detectors if d.timeout_seconds is not None}
+    return TuningSnapshot(timeouts, context.save_seconds, _daly_interval(state, context, now))
+
+
+def _daly_interval(state: State, context: Context, now: float) -> float | None:
+    """For the training time between interruptions as it was so far, which is what Daly's MTBF means."""
+    interruptions = unplanned(state.tally.interruptions)
+    if not interruptions or not context.save_seconds:
+        return None
+    return daly(context.save_seconds, (now - _stopped_seconds(state, now)) / interruptions)
 
 
 def _expected_of_run(state: State, now: float) -> float:

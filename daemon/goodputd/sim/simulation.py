@@ -61,6 +61,7 @@ class Simulation:
             parts.detectors,
             parts.policy.window_seconds,
             parts.cluster.spares,
+            parts.checkpoint.save_seconds,
         )
         self._supply = Supply(
             self._state, self._response, rejoins_at_checkpoint=parts.job.rejoin == "checkpoint"

@@ -103,6 +103,19 @@ class Corruptions:
 
 
 @dataclass(slots=True)
+class TuningSnapshot:
+    """Settings that a figure is drawn against, and what they should be."""
+
+    detection_timeout_seconds: dict[Layer, float]
+    """Enabled layers that wait for a timeout."""
+    save_seconds: float
+    """For which a checkpoint blocks training."""
+    daly_interval_seconds: float | None
+    """Daly's optimum for that and the training time between interruptions so far; None before the first, or
+    if saves take no time."""
+
+
+@dataclass(slots=True)
 class Snapshot:
     """One scenario at one instant; internally consistent (buckets + provisional = elapsed)."""
 
@@ -177,8 +190,7 @@ class Snapshot:
     last_step_at: float | None
     last_checkpoint_at: dict[CheckpointTier, float | None]
 
-    detection_timeout_seconds: dict[Layer, float]
-    """Enabled layers that wait for a timeout."""
+    tuning: TuningSnapshot
     checkpoint_interval_seconds: float
     spares_configured: int
 
@@ -186,6 +198,11 @@ class Snapshot:
     def total_interruptions(self) -> int:
         """Incidents opened, planned ones not counted."""
         return unplanned(self.interruptions)
+
+    @property
+    def planned_stops(self) -> int:
+        """The others: to give up nodes for maintenance, or to take repaired ones back."""
+        return sum(self.interruptions.values()) - self.total_interruptions
 
 
 def unplanned(interruptions: dict[tuple[Component, Layer], int]) -> int:

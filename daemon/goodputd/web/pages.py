@@ -194,6 +194,7 @@ def _figures(scenario: ScenarioView) -> dict[str, Any]:
     return {
         "snapshot": scenario.snapshot,
         "settings": scenario.settings,
+        "planned_stops": scenario.snapshot.planned_stops,
         "meets_target": None if ratio is None or not judged else ratio >= target,
         "bars": whole_bar(scenario.snapshot),
         "provisional": shares(scenario.snapshot)[PROVISIONAL],

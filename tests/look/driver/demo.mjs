@@ -1,4 +1,4 @@
-// The demo to look at: the real daemon with config/default.toml and a real Prometheus that scrapes it.
+// The demo to look at: the real daemon and a real Prometheus that scrapes it.
 //
 // Both take free ports, so that a `make demo` beside this is not disturbed.
 import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -12,21 +12,21 @@ const SHIPPED_TARGET = "127.0.0.1:9642";
 const REPORT_SECONDS = 30;
 
 /** The running demo: where its Prometheus is, how long it has played, and a wait for some history. */
-export async function startDemo() {
-  const daemon = await startDaemon();
+export async function startDemo(config) {
+  const daemon = await startDaemon(config);
   const prometheus = await startPrometheus(new URL(daemon.url).host);
   const startedAt = Date.now();
   const seconds = () => (Date.now() - startedAt) / 1000;
-  console.log(`Playing config/default.toml at ${daemon.url}, scraped by a Prometheus at ${prometheus}`);
+  console.log(`Playing ${config} at ${daemon.url}, scraped by a Prometheus at ${prometheus}`);
   return { prometheus, seconds, history: (wanted) => waitFor(wanted, seconds) };
 }
 
-async function startDaemon() {
+async function startDaemon(config) {
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("GOODPUTD_"));
   const child = start(
     "goodputd",
     path.join(ROOT, ".venv/bin/goodputd"),
-    ["serve", "--config", "config/default.toml", "--listen", "127.0.0.1:0", "--log-format", "json"],
+    ["serve", "--config", config, "--listen", "127.0.0.1:0", "--log-format", "json"],
     { cwd: ROOT, env: Object.fromEntries(environment) },
   );
   const [, url] = await line(child, child.stdout, /"url":\s*"([^"]+)"/);

@@ -17,7 +17,7 @@ async function main(asked) {
   const settings = read(process.env);
   const names = await dashboardNames(settings.dashboards, asked);
   await mkdir(CACHE, { recursive: true });
-  const demo = settings.prometheus === undefined ? await startDemo() : undefined;
+  const demo = settings.prometheus === undefined ? await startDemo(settings.config) : undefined;
   await prepare();
   if (demo) {
     await demo.history(settings.historySeconds);

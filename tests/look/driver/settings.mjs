@@ -18,6 +18,7 @@ export function read(environment) {
   }
   return {
     historySeconds: seconds,
+    config: environment.LOOK_CONFIG ?? "config/default.toml",
     themes: (environment.LOOK_THEMES ?? "dark light").split(/[\s,]+/).filter(Boolean),
     prometheus: environment.LOOK_PROMETHEUS,
     chromium: environment.LOOK_CHROMIUM,

@@ -176,4 +176,21 @@ export const piechart = {
   custom: { hideFrom: HIDE_FROM },
 };
 
+export const xychart = {
+  options: { mapping: "auto", series: [], legend: LEGEND, tooltip: { mode: "single", sort: "none" } },
+  custom: {
+    ...axis,
+    show: "points",
+    "pointSize.fixed": 5,
+    "pointSize.min": undefined,
+    "pointSize.max": undefined,
+    pointShape: "circle",
+    pointStrokeWidth: 1,
+    fillOpacity: 50,
+    lineWidth: 1,
+    lineStyle: undefined,
+    hideFrom: HIDE_FROM,
+  },
+};
+
 export const text = { options: { mode: "markdown", content: "" } };

@@ -2,7 +2,7 @@
 //
 // The panels themselves belong to Grafana's server and are not among its open libraries. Each here
 // puts Grafana's own component to work where there is one (timeseries, stat, bargauge, table); bar
-// chart, state timeline, heatmap and pie chart are drawn by us, on Grafana's axes and legends.
+// chart, state timeline, heatmap, pie chart and XY chart are drawn by us, on Grafana's axes and legends.
 import { cacheFieldDisplayNames, PanelPlugin } from "@grafana/data";
 import { declareCustom } from "../fieldOptions.js";
 import { defect } from "../record.js";
@@ -16,6 +16,7 @@ import { TablePanel } from "./TablePanel.jsx";
 import { TextPanel } from "./TextPanel.jsx";
 import { TimeSeriesPanel } from "./TimeSeriesPanel.jsx";
 import { UnknownPanel } from "./UnknownPanel.jsx";
+import { XYChartPanel } from "./XYChartPanel.jsx";
 import * as defaults from "./defaults.js";
 
 const TYPES = {
@@ -27,6 +28,7 @@ const TYPES = {
   "state-timeline": { component: StateTimelinePanel, color: "continuous-GrYlRd", ...defaults.stateTimeline },
   heatmap: { component: HeatmapPanel, color: "thresholds", ...defaults.heatmap },
   piechart: { component: PieChartPanel, color: "palette-classic", ...defaults.piechart },
+  xychart: { component: XYChartPanel, color: "palette-classic", ...defaults.xychart },
   text: { component: TextPanel, color: "thresholds", skipDataQuery: true, ...defaults.text },
 };
 
