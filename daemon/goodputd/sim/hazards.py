@@ -9,18 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import fsum
-from random import Random
 
 from goodputd.sim.aging import Aging
+from goodputd.sim.alarms import FalseAlarm, FalseAlarms
 from goodputd.sim.arrivals import recurrence
 from goodputd.sim.bursts import BurstsSpec, BurstTime
 from goodputd.sim.cluster import Cluster
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind
 from goodputd.sim.job import Run
 from goodputd.sim.observation import JobView
 from goodputd.sim.protocols import Detector
 from goodputd.sim.schedule import Schedule
-from goodputd.sim.streams import exponential, stream
 from goodputd.sim.taxonomy import Origin, Symptom
 from goodputd.sim.training import Training
 
@@ -48,16 +47,12 @@ class Hazards:
     __slots__ = (
         "_aged_entry",
         "_aged_rate",
-        "_alarm_entry",
-        "_alarm_exposure",
-        "_alarm_rate",
-        "_alarm_rates",
+        "_alarms",
         "_burst_excess",
         "_burst_rate",
         "_burst_time",
         "_corrupt_rate",
         "_count",
-        "_detectors",
         "_domain_rates",
         "_dormant",
         "_job_rate",
@@ -66,7 +61,6 @@ class Hazards:
         "_parked",
         "_plain_rate",
         "_ran",
-        "_random",
         "_rate",
         "_recurrence_seconds",
         "_reshapes",
@@ -95,7 +89,6 @@ class Hazards:
         """
         self._seed = seed
         self._shares = shares or {}
-        self._detectors = detectors
         self._recurrence_seconds = recurrence_seconds
         rates = [(k, k.rate_per_second * self._share(k)) for k in kinds if not k.ages and k.domain_nodes == 1]
         self._node_rate = fsum(r for k, r in rates if not k.job_wide and k.symptom is not _CORRUPT)
@@ -120,12 +113,8 @@ class Hazards:
         self.aging: Aging | None = None
         """Faults that come with the age of a node, where there are any."""
         self._aged_entry = -1
-        self._random: Random = stream(seed, "false_alarms")
-        self._alarm_exposure = exponential(self._random.random())
-        self._alarm_rates: list[float] = []
-        self._alarm_rate = 0.0
+        self._alarms = FalseAlarms(seed, detectors)
         self._reshapes = 0
-        self._alarm_entry = -1
         self._rate = 0.0
         self._since = 0.0
         self._ran = 0.0
@@ -150,22 +139,20 @@ class Hazards:
     def start(self, schedule: Schedule, at: float, cluster: Cluster, training: Training, run: Run) -> None:
         """A run begins: whatever it exposes the job to is scheduled."""
         if cluster.reshapes != self._reshapes:
-            self._size(cluster, training)
-            if self._alarm_entry >= 0:  # the rate is another: it may come earlier
-                schedule.cancel(self._alarm_entry)
-                self._alarm_entry = -1
+            self._size(cluster, training, schedule)
         if self._dormant:
             self._sort_out(cluster)
         self._since = at
-        if self._alarm_rate > 0.0 and self._alarm_entry < 0:
-            self._alarm_entry = schedule.push(at + self._alarm_exposure / self._alarm_rate, "false_alarm")
+        alarms = self._alarms
+        if alarms.rate > 0.0 and alarms.entry < 0:
+            alarms.entry = schedule.push(at + alarms.exposure / alarms.rate, "false_alarm")
         if self._waiting:
             self._schedule_next(schedule)
         if self._job_wide:
             self.schedule_job_wide(schedule, at, run)
         recurrences = self._stopping / self._recurrence_seconds
         primary = self._plain_rate * cluster.active_nodes + self._job_rate
-        self._rate = primary + self._alarm_rate + recurrences
+        self._rate = primary + alarms.rate + recurrences
         if self.is_special:
             self._start_special(schedule, at, cluster)
 
@@ -173,7 +160,7 @@ class Hazards:
         """The same where nodes differ, age, hang on domains, or break in bursts."""
         primary = self._rate_of_nodes(cluster)
         of_domains = self._rate_of_domains(cluster)
-        self._rate = primary + of_domains + self._alarm_rate + self._stopping / self._recurrence_seconds
+        self._rate = primary + of_domains + self._alarms.rate + self._stopping / self._recurrence_seconds
         if self.bursts is not None:
             self._burst_rate = self._burst_excess * primary
             self._burst_time = self.bursts.until(at)
@@ -194,8 +181,9 @@ class Hazards:
         ran = at - self._since
         self._ran += ran
         self._since = at
-        if self._alarm_entry >= 0:
-            self._alarm_exposure -= ran * self._alarm_rate
+        alarms = self._alarms
+        if alarms.entry >= 0:
+            alarms.exposure -= ran * alarms.rate
         if self._waiting:
             self._cancel(self._waiting[0][2], schedule)
         for standing in self._job_wide:
@@ -349,13 +337,12 @@ class Hazards:
         """Whether the node carries a permanent fault."""
         return any(standing.fault.node == node for standing in self.standing)
 
-    def _size(self, cluster: Cluster, training: Training) -> None:
+    def _size(self, cluster: Cluster, training: Training, schedule: Schedule) -> None:
         """The job has another size: its false alarms change, and some faults may have left with it."""
         nodes = cluster.active_nodes
         view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
         self._reshapes = cluster.reshapes
-        self._alarm_rates = [detector.false_alarms_per_second(view) for detector in self._detectors]
-        self._alarm_rate = fsum(self._alarm_rates)
+        self._alarms.size(view, schedule)
         for due, _, standing in self._waiting:
             standing.left_seconds = due - self._ran
             self._dormant.append(standing)
@@ -378,28 +365,6 @@ class Hazards:
         due, _, standing = self._waiting[0]
         standing.entry = schedule.push(self._since + max(0.0, due - self._ran), "recurrence", standing)
 
-    def alarm(self, schedule: Schedule, at: float, *, running: bool) -> tuple[Detector, float, Marks] | None:
-        """A false alarm fires: the layer, where in the job it points (a fraction), its marks.
-
-        Returns None when the job stood still since it was scheduled, so that it comes later. There are
-        many stops to an alarm: they leave its entry, which is put off here or by the next start.
-        """
-        self._alarm_entry = -1
-        if not running:
-            return None
-        due_at = self._since + self._alarm_exposure / self._alarm_rate
-        if due_at > at:
-            self._alarm_entry = schedule.push(due_at, "false_alarm")
-            return None
-        uniform = self._random.random
-        pick = uniform() * self._alarm_rate
-        chosen = len(self._detectors) - 1
-        for index, rate in enumerate(self._alarm_rates):
-            pick -= rate
-            if pick < 0.0:
-                chosen = index
-                break
-        where = uniform()
-        marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
-        self._alarm_exposure = exponential(uniform())
-        return self._detectors[chosen], where, marks
+    def alarm(self, schedule: Schedule, at: float, *, running: bool) -> FalseAlarm | None:
+        """A false alarm has its turn; None where it comes later."""
+        return self._alarms.take(schedule, self._since, at, running=running)
