@@ -123,6 +123,15 @@ EVERYTHING: dict[str, Any] = {
     "local__interval_steps": 7,
 }
 """Everything that can be done about checkpoints and corruption, at once."""
+NOISE: dict[str, Any] = {
+    "noise__step_sigma": 0.02,
+    "noise__delays_per_node_step": 0.01,
+    "noise__delay_seconds": 3.0,
+    "job__on_shrink": "same_batch",
+    "strikes__on_slow": "evict",
+    "strikes__tolerate_below": 1.3,
+}
+"""Steps that take as long as their slowest rank."""
 OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}
 PLAYED: tuple[dict[str, Any], ...] = (
     {},
@@ -130,6 +139,8 @@ PLAYED: tuple[dict[str, Any], ...] = (
     EVERYTHING,
     EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
     FLEET | EVERYTHING,
+    NOISE,
+    NOISE | FLEET | EVERYTHING | OPTIMAL,
 )
 
 

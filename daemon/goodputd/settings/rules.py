@@ -15,8 +15,9 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
-from goodputd.sim.corruption import CORRUPTION_KINDS, corruption_kinds, declared_kinds
+from goodputd.sim.corruption import CORRUPTION_KINDS, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.kinds import scenario_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 
 NO_CATALOG: Final = "none"
@@ -33,6 +34,8 @@ LIMITS: Final[dict[str, tuple[float, float]]] = {
     "cluster.gpus_per_node": (1, 1024),
     "cluster.spares": (0, 200_000),
     "job.step_seconds": (0.001, SECONDS_PER_DAY),
+    "job.noise.step_sigma": (0, 0.5),
+    "job.noise.delays_per_node_step": (0, 1000),
     "detection.heartbeat.interval_seconds": (0.001, SECONDS_PER_DAY),
     "detection.hardware.poll_seconds": (0.001, SECONDS_PER_DAY),
     "checkpoint.keep": (1, 1000),
@@ -57,16 +60,15 @@ def faults_per_day(tables: Tables) -> float:
     """Primary faults of all kinds to expect in a day of the full fleet; 0 when a kind has no valid rate."""
     cluster = tables.cluster
     try:
-        kinds = resolve_kinds(
+        kinds = scenario_kinds(
             tables.faults,
             kinds_of_catalog(tables.faults),
-            nodes=cluster.nodes,
-            gpus_per_node=cluster.gpus_per_node,
-            topology=cluster.topology,
+            cluster=cluster,
+            corruption=tables.corruption,
+            noise=tables.job.noise,
         )
     except ValueError:  # another rule names the kind
         return 0.0
-    kinds = (*kinds, *corruption_kinds(tables.corruption, gpus_per_node=cluster.gpus_per_node))
     fleet = float(cluster.nodes + cluster.spares)
     if cluster.pool:
         fleet = sum(

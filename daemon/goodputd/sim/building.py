@@ -13,6 +13,7 @@ from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.maintenance import Maintenance
+from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.repair import RepairShop
@@ -48,6 +49,9 @@ def new_state(parts: Parts) -> State:
         cluster.active_replicas,
         parts.validation,
         shadow=parts.shadow,
+        noise=noise_of(
+            parts.job.noise, gpus_per_replica=parts.job.gpus_per_replica, gpus_per_node=spec.gpus_per_node
+        ),
         hyper_factor=parts.corruption.hyper_factor,
     )
     if cluster.fleet is not None:

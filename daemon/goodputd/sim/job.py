@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from goodputd.errors import TransitionError
+from goodputd.sim.noise import NoiseSpec
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
 from goodputd.sim.taxonomy import JobState
 
@@ -34,6 +35,8 @@ class JobSpec:
     """Replicas the job needs; with fewer it waits for capacity."""
     rejoin: Literal["next_restart", "checkpoint"] = "next_restart"
     """When a shrunk job takes nodes back: at the next restart, or by a planned stop at a checkpoint."""
+    noise: NoiseSpec = field(default_factory=NoiseSpec)
+    """Noise of the step time."""
 
 
 JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {

@@ -103,7 +103,7 @@ def report(state: State, context: Context) -> Snapshot:
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at=_last_checkpoint_at(state, position),
         detection_timeout_seconds=_timeouts(context.detectors),
-        checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
+        checkpoint_interval_seconds=training.interval_steps * training.calm_step_seconds,
         spares_configured=context.spares,
     )
 

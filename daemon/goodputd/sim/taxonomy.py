@@ -161,6 +161,7 @@ class Reason(StrEnum):
     SOFTWARE = "software"
     NO_NODE = "no_node"
     SLOW_TOLERATED = "slow_tolerated"
+    SLOW_RANK = "slow_rank"
     NO_CAPACITY = "no_capacity"
     ALWAYS = "always"
     WITHIN_LIMIT = "within_limit"

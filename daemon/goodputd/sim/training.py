@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore, least_steps
 from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
+from goodputd.sim.noise import Noise
 from goodputd.sim.paces import Paces
 from goodputd.sim.rhythm import Rhythm, RhythmicRun
 from goodputd.sim.shadowing import ShadowSpec
@@ -44,6 +45,7 @@ class Training:
         "_job",
         "_ledger",
         "_mtbf_seconds",
+        "_noise",
         "_nominal_replicas",
         "_pace",
         "_pace_may_differ",
@@ -53,6 +55,8 @@ class Training:
         "_shadow",
         "_validation",
         "_weaker",
+        "calm_factor",
+        "calm_step_seconds",
         "checks_from",
         "counts",
         "held",
@@ -79,6 +83,7 @@ class Training:
         validation: ValidationSpec | None = None,
         *,
         shadow: ShadowSpec | None = None,
+        noise: Noise | None = None,
         hyper_factor: float = 1.0,
     ) -> None:
         """Nothing runs until ``start``; ``replicas`` is the nominal number.
@@ -86,6 +91,7 @@ class Training:
         ``hyper_factor`` divides the intervals until ``hyper_until``.
         """
         self._job = job
+        self._noise = noise
         self._checkpoint = checkpoint
         self._validation = validation
         self._shadow = shadow
@@ -130,7 +136,12 @@ class Training:
 
     def _set_step_seconds(self, seconds: float) -> None:
         self.step_seconds = seconds
-        """Step time of the job as it is sized now, without stragglers."""
+        """Step time of the job as it is sized now, without noise or stragglers."""
+        self.calm_factor = 1.0
+        """What noise makes of it where no rank is slow."""
+        if self._noise is not None and self._replicas:
+            self.calm_factor = self._noise.factor(seconds, self._replicas)
+        self.calm_step_seconds = seconds = seconds * self.calm_factor
         self.interval_steps = self._checkpoint.steps(seconds, self._mtbf_seconds)
         """Steps between two saves."""
         self.validation_steps = 0
@@ -160,7 +171,7 @@ class Training:
 
     def _tier_steps(self, tier: CheckpointTier) -> int:
         spec = self._checkpoint.tier(tier)
-        return max(spec.interval_steps, least_steps(spec, self.step_seconds))
+        return max(spec.interval_steps, least_steps(spec, self.calm_step_seconds))
 
     def adapt(self, at: float, mtbf_seconds: float) -> None:
         """From the next start on, intervals are those of ``at``, and for this MTBF."""
@@ -186,9 +197,15 @@ class Training:
             return False
         self._replicas = replicas
         self._pace_may_differ = True
-        if self._job.on_shrink == "same_batch" and replicas:
+        if replicas and (self._noise is not None or self._job.on_shrink == "same_batch"):
             self._retime()
         return True
+
+    def slowed(self, slow_factor: float) -> float:
+        """Step time, as a multiple of ``step_seconds``, with a rank that is slow by so much."""
+        if self._noise is None:
+            return slow_factor
+        return self._noise.factor(self.step_seconds, self._replicas, slow_factor)
 
     def set_pace(self, factor: float) -> bool:
         """The job goes on at the pace of its slowest nodes; returns whether that is news."""
@@ -207,24 +224,23 @@ class Training:
     def start(self, at: float) -> Run:
         """Train on from ``step``."""
         self.checks_from = at
-        interval = self.interval_steps
         if self._is_plain:
             self.run = Run(
                 at,
                 float(self.step),
                 0.0,
                 self.step_seconds,
-                1.0,
-                max(self.store.last + interval, self.step + 1),
-                interval,
+                self.calm_factor,
+                max(self.store.last + self.interval_steps, self.step + 1),
+                self.interval_steps,
                 self._checkpoint.save_seconds,
             )
             return self.run
         rhythms = self._rhythms()
         validation = -1 if self._validation is None else self._checks - 1
         self.run = RhythmicRun(
-            at, float(self.step), 0.0, self.step_seconds, 1.0, rhythms[-1].next_step, interval,
-            self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1,
+            at, float(self.step), 0.0, self.step_seconds, self.calm_factor, rhythms[-1].next_step,
+            self.interval_steps, self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1,
             validation=validation, checks=self._checks,
         )  # fmt: skip
         return self.run
@@ -263,7 +279,7 @@ class Training:
         return self.run.position(at)
 
     def change_speed(self, at: float, slow_factor: float) -> Run:
-        """A straggler appeared: go on from here at ``slow_factor`` times the step time."""
+        """A straggler appeared: go on from here at ``slow_factor`` times the step time, noise included."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
         position = run.position(at)
