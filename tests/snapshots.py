@@ -9,7 +9,15 @@ from itertools import pairwise, product
 from typing import Any
 
 from goodputd.metrics.view import DaemonView, InForce, ScenarioView, View
-from goodputd.sim.snapshot import Corruptions, FleetSnapshot, Histogram, NodeStrikes, Snapshot, Total
+from goodputd.sim.snapshot import (
+    Corruptions,
+    FleetSnapshot,
+    Histogram,
+    NodeStrikes,
+    Snapshot,
+    StepTime,
+    Total,
+)
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -30,6 +38,7 @@ from goodputd.sim.taxonomy import (
     RecoveryOutcome,
     RepairOutcome,
     RepairStage,
+    Slowing,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -105,6 +114,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         steps=144_000,
         lost_steps=118,
         retracted_steps=0,
+        step_time=StepTime(6.25, {**dict.fromkeys(Slowing, 1.0), Slowing.SLOW_RANK: 1.25}),
         step=143_882,
         checkpoints={
             (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 1200,

@@ -23,6 +23,7 @@ from goodputd.sim.bursts import BurstsSpec
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.cooling import CoolingSpec
 from goodputd.sim.corruption import CorruptionSpec
 from goodputd.sim.events import Fact
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec
@@ -34,6 +35,7 @@ from goodputd.sim.maintenance import MaintenanceSpec
 from goodputd.sim.noise import NoiseSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
+from goodputd.sim.placement import PlacementSpec
 from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.shadowing import ShadowSpec
@@ -91,6 +93,8 @@ TABLES: dict[str, Any] = {
     "lemons": LemonsSpec(),
     "bursts": BurstsSpec(),
     "topology": TopologySpec(),
+    "placement": PlacementSpec(),
+    "cooling": CoolingSpec(),
     "maintenance": MaintenanceSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
@@ -127,7 +131,8 @@ def parts(
     faults = replace(tables["faults"], script=tuple(script))
     faults = replace(faults, lemons=tables["lemons"], bursts=tables["bursts"])
     cluster = replace(
-        tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology")}
+        tables["cluster"],
+        **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology", "placement", "cooling")},
     )
     layers = detectors.DETECTORS
     detection = replace(tables["detection"], **{name: tables[name] for name in layers})

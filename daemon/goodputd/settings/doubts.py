@@ -16,6 +16,7 @@ from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.cooling import throttled
 from goodputd.sim.faults import FaultsSpec
 from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import JobView
@@ -219,6 +220,17 @@ def _host_selection(tables: Tables) -> Iterator[Finding]:
         yield "cluster.capacity", "has no effect without warm_standbys or preemptible: every spare is warm"
 
 
+def _throttled(tables: Tables) -> Iterator[Finding]:
+    """A rack that cannot be cooled when all its nodes are at work."""
+    cooling, nodes = tables.cluster.cooling, tables.cluster.topology.nodes_per_rack
+    factor = throttled(cooling, min(nodes, tables.cluster.nodes))
+    if factor > 1.0:
+        yield (
+            "cluster.cooling.watts_per_rack",
+            f"less than the heat of {nodes} nodes; every step takes {factor:.3g} times as long",
+        )
+
+
 def _period(tables: Tables) -> Iterator[Finding]:
     faults = tables.faults
     if faults.total_interruptions is None and faults.period_days != FaultsSpec().period_days:
@@ -249,6 +261,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _unused_policy,
     _unused_repair,
     _host_selection,
+    _throttled,
     _period,
     _loss_jump,
 )

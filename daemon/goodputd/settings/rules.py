@@ -15,6 +15,7 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
+from goodputd.sim.cooling import THERMAL_KINDS, declared_thermal_kinds
 from goodputd.sim.corruption import CORRUPTION_KINDS, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
 from goodputd.sim.kinds import scenario_kinds
@@ -34,8 +35,6 @@ LIMITS: Final[dict[str, tuple[float, float]]] = {
     "cluster.gpus_per_node": (1, 1024),
     "cluster.spares": (0, 200_000),
     "job.step_seconds": (0.001, SECONDS_PER_DAY),
-    "job.noise.step_sigma": (0, 0.5),
-    "job.noise.delays_per_node_step": (0, 1000),
     "detection.heartbeat.interval_seconds": (0.001, SECONDS_PER_DAY),
     "detection.hardware.poll_seconds": (0.001, SECONDS_PER_DAY),
     "checkpoint.keep": (1, 1000),
@@ -196,7 +195,7 @@ def _catalog(document: Document) -> Iterator[Finding]:
 
 
 def _kind_names(document: Document) -> Iterator[Finding]:
-    taken = {*CORRUPTION_KINDS, *(kind.name for kind in _catalog_kinds(document))}
+    taken = {*CORRUPTION_KINDS, *THERMAL_KINDS, *(kind.name for kind in _catalog_kinds(document))}
     for index, kind in enumerate(document.faults.kinds):
         key = f"faults.kinds[{index}].name"
         if not re.fullmatch(NAME_PATTERN, kind.name):
@@ -220,7 +219,8 @@ def _kind_rates(document: Document) -> Iterator[Finding]:
 def _script(document: Document) -> Iterator[Finding]:
     if not _catalog_is_known(document):
         return
-    declared = (*_catalog_kinds(document), *document.faults.kinds, *declared_kinds(document.corruption))
+    of_tables = (*declared_kinds(document.corruption), *declared_thermal_kinds(document.cluster.cooling))
+    declared = (*_catalog_kinds(document), *document.faults.kinds, *of_tables)
     kinds = {kind.name: kind for kind in declared}
     nodes = document.cluster.nodes + document.cluster.spares
     for index, fault in enumerate(document.faults.script):
@@ -288,6 +288,7 @@ RULES: Final = (
             "faults.kinds",
             "faults.catalog",
             "corruption.per_gpu_hour",
+            "cluster.cooling",
             "cluster.nodes",
             "cluster.spares",
         ),
@@ -303,6 +304,8 @@ RULES: Final = (
             "faults.lemons",
             "corruption.per_gpu_hour",
             "faults.bursts",
+            "cluster.cooling",
+            "cluster.topology",
             "cluster.pool",
             "cluster.nodes",
             "cluster.spares",

@@ -4,6 +4,7 @@ Knows which settings those are, and nothing of when a fault strikes.
 """
 
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.cooling import thermal_kinds, warmed
 from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKind, FaultsSpec, resolve_kinds
 from goodputd.sim.noise import NoiseSpec, blurred
@@ -17,7 +18,7 @@ def scenario_kinds(
     corruption: CorruptionSpec,
     noise: NoiseSpec,
 ) -> tuple[FaultKind, ...]:
-    """Catalog, own kinds, corruption: rates for this fleet, and what the statistics show of each.
+    """Catalog, own kinds, corruption, cooling: rates for this fleet, and what the statistics show of each.
 
     Errors: ``ValueError`` when a kind has no rate, more than one, or a rate its scope cannot have.
     """
@@ -30,7 +31,9 @@ def scenario_kinds(
             topology=cluster.topology,
         ),
         *corruption_kinds(corruption, gpus_per_node=cluster.gpus_per_node),
+        *thermal_kinds(cluster.cooling, cluster.topology),
     )
     for kind in kinds:
+        kind.rate_per_second = warmed(kind, cluster.cooling)
         kind.step_time_sigmas = blurred(kind, noise)
     return kinds

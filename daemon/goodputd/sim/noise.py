@@ -24,10 +24,12 @@ and that are exponential with mean d hold the step up for the longest of them, o
 from dataclasses import dataclass
 from math import erfc, exp, hypot, log, pi, sqrt
 from statistics import NormalDist
-from typing import Final
+from typing import Annotated, Final
+
+from annotated_types import Interval
 
 from goodputd.sim.faults import FaultKind
-from goodputd.sim.specs import SPEC, NonNegativeFloat, PositiveSeconds
+from goodputd.sim.specs import SPEC, PositiveSeconds
 
 _NORMAL: Final = NormalDist()
 _EULER: Final = 0.57721566490153286
@@ -41,9 +43,9 @@ class NoiseSpec:
 
     __pydantic_config__ = SPEC
 
-    step_sigma: NonNegativeFloat = 0.0
+    step_sigma: Annotated[float, Interval(ge=0, le=0.5)] = 0.0
     """Standard deviation of a rank's time from step to step, as a share of it; ranks are independent."""
-    delays_per_node_step: NonNegativeFloat = 0.0
+    delays_per_node_step: Annotated[float, Interval(ge=0, le=1000)] = 0.0
     """Delays in the network that a node meets in a step, on average; the longest of a step counts."""
     delay_seconds: PositiveSeconds = 1.0
     """Mean seconds of such a delay, exponential."""

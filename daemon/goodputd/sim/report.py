@@ -14,6 +14,7 @@ from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
 from goodputd.sim.snapshot import Corruptions, FleetSnapshot, NodeStrikes, Snapshot, Total, unplanned
 from goodputd.sim.state import State
+from goodputd.sim.step_time import step_time
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -52,8 +53,7 @@ def report(state: State, context: Context) -> Snapshot:
     training = state.training
     position, work, step = _in_flight(training, now)
     time, gpus, idle = state.ledger.at(now, work)
-    tally = state.tally
-    recoveries = state.outcomes.at(now)
+    tally, recoveries = state.tally, state.outcomes.at(now)
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -77,6 +77,7 @@ def report(state: State, context: Context) -> Snapshot:
         steps=training.counts.executed + step - training.step,
         lost_steps=training.counts.lost,
         retracted_steps=training.counts.retracted,
+        step_time=step_time(state),
         step=step,
         checkpoints=_checkpoints(state, position),
         restores=_restores(state),

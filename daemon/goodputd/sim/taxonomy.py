@@ -170,6 +170,18 @@ class Reason(StrEnum):
     DEPLETION_GUARD = "depletion_guard"
 
 
+class Slowing(StrEnum):
+    """What makes a step longer than in the settings."""
+
+    POOL = "pool"
+    PLACEMENT = "placement"
+    COOLING = "cooling"
+    SHRINK = "shrink"
+    NOISE = "noise"
+    NETWORK = "network"
+    SLOW_RANK = "slow_rank"
+
+
 class RepairStage(StrEnum):
     """Who repairs an evicted node."""
 

@@ -11,6 +11,7 @@ from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore, least_steps
 from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
 from goodputd.sim.noise import Noise
+from goodputd.sim.pace import Pace
 from goodputd.sim.paces import Paces
 from goodputd.sim.rhythm import Rhythm, RhythmicRun
 from goodputd.sim.shadowing import ShadowSpec
@@ -42,12 +43,8 @@ class Training:
         "_hyper_factor",
         "_is_hyper",
         "_is_plain",
-        "_job",
         "_ledger",
         "_mtbf_seconds",
-        "_noise",
-        "_nominal_replicas",
-        "_pace",
         "_pace_may_differ",
         "_paces",
         "_progress",
@@ -64,6 +61,7 @@ class Training:
         "interval_steps",
         "is_adaptive",
         "last_step_at",
+        "pace",
         "run",
         "saved_replicas",
         "step",
@@ -90,8 +88,6 @@ class Training:
 
         ``hyper_factor`` divides the intervals until ``hyper_until``.
         """
-        self._job = job
-        self._noise = noise
         self._checkpoint = checkpoint
         self._validation = validation
         self._shadow = shadow
@@ -111,10 +107,8 @@ class Training:
         """Intervals follow what happened."""
         self._ledger = ledger
         self._mtbf_seconds = math.inf
-        self._nominal_replicas = replicas
         self._replicas = replicas
-        self._pace = 1.0
-        """Step time factor of the slowest nodes."""
+        self.pace = Pace(job, replicas, noise)
         self._progress = 0.0
         """With the fraction of the step that was in flight, when the last run was closed."""
         self.store = CheckpointStore(checkpoint.keep)
@@ -129,7 +123,7 @@ class Training:
         self.checks_from = 0.0
         self.saved_replicas = replicas
         """Replicas of the job when its newest checkpoint was saved."""
-        self._set_step_seconds(job.step_seconds)
+        self._set_step_seconds(self.pace.step_seconds)
         self._paces = Paces(self.step_seconds, ledger.active_gpus)
         self._pace_may_differ = False
         """Steps committed next may take something else than those before."""
@@ -137,10 +131,8 @@ class Training:
     def _set_step_seconds(self, seconds: float) -> None:
         self.step_seconds = seconds
         """Step time of the job as it is sized now, without noise or stragglers."""
-        self.calm_factor = 1.0
+        self.calm_factor = self.pace.noisy(seconds)
         """What noise makes of it where no rank is slow."""
-        if self._noise is not None and self._replicas:
-            self.calm_factor = self._noise.factor(seconds, self._replicas)
         self.calm_step_seconds = seconds = seconds * self.calm_factor
         self.interval_steps = self._checkpoint.steps(seconds, self._mtbf_seconds)
         """Steps between two saves."""
@@ -195,31 +187,23 @@ class Training:
         """The job goes on with so many replicas from the next start; returns whether that is news."""
         if replicas == self._replicas:
             return False
-        self._replicas = replicas
+        self._replicas = self.pace.replicas = replicas
         self._pace_may_differ = True
-        if replicas and (self._noise is not None or self._job.on_shrink == "same_batch"):
-            self._retime()
+        if replicas and self.pace.follows_size:
+            self._set_step_seconds(self.pace.step_seconds)
         return True
-
-    def slowed(self, slow_factor: float) -> float:
-        """Step time, as a multiple of ``step_seconds``, with a rank that is slow by so much."""
-        if self._noise is None:
-            return slow_factor
-        return self._noise.factor(self.step_seconds, self._replicas, slow_factor)
 
     def set_pace(self, factor: float) -> bool:
         """The job goes on at the pace of its slowest nodes; returns whether that is news."""
-        is_news = factor != self._pace
+        is_news = factor != self.pace.factor
         if is_news:
-            self._pace, self._pace_may_differ = factor, True
-            self._retime()
+            self.pace.factor, self._pace_may_differ = factor, True
+            self._set_step_seconds(self.pace.step_seconds)
         return is_news
 
-    def _retime(self) -> None:
-        seconds = self._job.step_seconds * self._pace
-        if self._job.on_shrink == "same_batch" and self._replicas:
-            seconds = seconds * self._nominal_replicas / self._replicas
-        self._set_step_seconds(seconds)
+    def slowed(self, slow_factor: float) -> float:
+        """Step time, as a multiple of ``step_seconds``, with a rank that is slow by so much."""
+        return self.pace.noisy(self.step_seconds, slow_factor)
 
     def start(self, at: float) -> Run:
         """Train on from ``step``."""
