@@ -411,3 +411,10 @@ def test_unpaired_scenarios_are_warned_of() -> None:
 def test_the_defaults_are_not_doubtful() -> None:
     """The built-in defaults give no warning."""
     assert [] == settings.warnings(parsed())
+
+
+def test_a_pool_may_say_how_many_gpus_its_nodes_have() -> None:
+    """If they are as many as in the cluster."""
+    text = '[[cluster.pool]]\nname = "all"\nnodes = 2064\ngpus_per_node = 8'
+
+    assert 8 == only(parsed(text)).cluster.pool[0].gpus_per_node

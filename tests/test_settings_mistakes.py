@@ -99,6 +99,10 @@ SINGLE_VALUES = {
     "[[cluster.pool]]\nname = 'old'\nnodes = 2000": (
         "cluster.pool: must have 2064 nodes, the nodes and spares of the cluster (got 2000)"
     ),
+    "[[cluster.pool]]\nname = 'small'\nnodes = 2064\ngpus_per_node = 4": (
+        "cluster.pool[0].gpus_per_node: must be 8, as in cluster.gpus_per_node: a replica is whole nodes and "
+        "any spare may take any place of it; play nodes of another size as a scenario of their own (got 4)"
+    ),
     "[[cluster.pool]]\nname = 'very old'\nnodes = 2064": (
         'cluster.pool[0].name: must be 1 to 64 letters, digits, "_", "." or "-" (got "very old")'
     ),

@@ -177,6 +177,15 @@ def _pools(document: Document) -> Iterator[Finding]:
             yield f"cluster.pool[{index}].name", f"{LABEL_RULE} (got {shown(pool.name)})"
         elif names[pool.name] > 1:
             yield f"cluster.pool[{index}].name", f"must be unique (got {shown(pool.name)} again)"
+        if pool.gpus_per_node not in {None, cluster.gpus_per_node}:
+            why = (
+                "a replica is whole nodes and any spare may take any place of it; "
+                "play nodes of another size as a scenario of their own"
+            )
+            yield (
+                f"cluster.pool[{index}].gpus_per_node",
+                f"must be {cluster.gpus_per_node}, as in cluster.gpus_per_node: {why} (got {pool.gpus_per_node})",
+            )
 
 
 def _score(document: Document) -> Iterator[Finding]:
@@ -277,7 +286,7 @@ RULES: Final = (
         _replicas,
     ),
     Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
-    Rule(("cluster.pool", "cluster.nodes", "cluster.spares"), _pools),
+    Rule(("cluster.pool", "cluster.nodes", "cluster.spares", "cluster.gpus_per_node"), _pools),
     Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),

@@ -46,6 +46,8 @@ class PoolSpec:
     """Multiple of the rates of all faults of nodes but those that corrupt."""
     corruption_multiplier: NonNegativeFloat = 1.0
     """Multiple of the rates of faults that corrupt."""
+    gpus_per_node: PositiveCount | None = None
+    """GPUs of one node, to be checked: as in `cluster.gpus_per_node`, since any node may take any place."""
     step_time_factor: PositiveFloat = 1.0
     """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
 
