@@ -178,13 +178,14 @@ def _pools(document: Document) -> Iterator[Finding]:
         elif names[pool.name] > 1:
             yield f"cluster.pool[{index}].name", f"must be unique (got {shown(pool.name)} again)"
         if pool.gpus_per_node not in {None, cluster.gpus_per_node}:
+            size = cluster.gpus_per_node
             why = (
                 "a replica is whole nodes and any spare may take any place of it; "
                 "play nodes of another size as a scenario of their own"
             )
             yield (
                 f"cluster.pool[{index}].gpus_per_node",
-                f"must be {cluster.gpus_per_node}, as in cluster.gpus_per_node: {why} (got {pool.gpus_per_node})",
+                f"must be {size}, as in cluster.gpus_per_node: {why} (got {pool.gpus_per_node})",
             )
 
 
