@@ -18,8 +18,8 @@ from goodputd.sim.taxonomy import (
 )
 from grafana import headlines
 from grafana.board import Line, Section, board
-from grafana.fields import A_DAY, COUNT, PERCENT, Numbers
-from grafana.palette import ACTIONS, BAD, BUCKETS, GOOD, NODE_STATES, OUTCOMES, READINESS, WARNING
+from grafana.fields import A_DAY, COUNT, PERCENT, SECONDS, Numbers
+from grafana.palette import ACTIONS, BAD, BUCKETS, GOOD, NODE_STATES, OUTCOMES, READINESS, SLOWINGS, WARNING
 from grafana.panels import Column, Query, bars, sheet, single, stack, trend
 from grafana.queries import (
     DAY,
@@ -295,4 +295,25 @@ def _gpu_seconds() -> Section:
         [Query(f"{current('nominal_gpus')} * (1 - ({headlines.utilization_curve(WINDOW)}))")],
         COUNT,
     )
-    return Section("What does it cost?", [Line(8, [(shares, 12), (lost, 12)])])
+    return Section("What does it cost?", [Line(8, [(shares, 12), (lost, 12)]), Line(7, _step_time())])
+
+
+def _step_time() -> list[tuple[model.Panel, int]]:
+    """What does not stop the job but slows it."""
+    longer = bars(
+        "What makes a step longer",
+        "By how much each cause lengthens a step, on average over the time shown: the slowest pool of nodes,"
+        " placement across racks, cooling, a job that shrank, noise of the ranks, the network, a slow rank.",
+        f"{across(over_time('avg', 'step_time_ratio', SHOWN, 'cause'), 'cause')} - 1",
+        PERCENT,
+        row="scenario",
+        column="cause",
+        colours=SLOWINGS,
+    )
+    course = trend(
+        "Step time",
+        "Mean simulated seconds of a step of the job as it runs; while it is stopped, as it would go on.",
+        [Query(current("step_seconds"))],
+        SECONDS,
+    )
+    return [(longer, 12), (course, 12)]

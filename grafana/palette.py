@@ -22,6 +22,7 @@ from goodputd.sim.taxonomy import (
     Readiness,
     RecoveryOutcome,
     RepairOutcome,
+    Slowing,
     StageName,
     VerificationOutcome,
 )
@@ -98,6 +99,17 @@ STAGES: Final[Mapping[str, str]] = {
     StageName.VERIFY: BUCKETS[Bucket.VERIFY],
 }
 """In the order in which they happen, each in the colour of the bucket that pays for it."""
+
+SLOWINGS: Final[Mapping[str, str]] = {
+    Slowing.POOL: BLUE,
+    Slowing.PLACEMENT: SKY,
+    Slowing.COOLING: VERMILLION,
+    Slowing.SHRINK: GREY,
+    Slowing.NOISE: SAND,
+    Slowing.NETWORK: PURPLE,
+    Slowing.SLOW_RANK: BUCKETS[Bucket.STRAGGLER],
+}
+"""What the job is first, then what happens to it."""
 
 LAYERS: Final[Mapping[str, str]] = {
     Layer.HARDWARE: GREEN,

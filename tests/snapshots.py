@@ -15,6 +15,7 @@ from goodputd.sim.snapshot import (
     Histogram,
     NodeStrikes,
     Snapshot,
+    StepTime,
     Total,
     TuningSnapshot,
 )
@@ -38,6 +39,7 @@ from goodputd.sim.taxonomy import (
     RecoveryOutcome,
     RepairOutcome,
     RepairStage,
+    Slowing,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -113,6 +115,7 @@ def snapshot(scenario: str = "default", **changes: Any) -> Snapshot:  # noqa: AN
         steps=144_000,
         lost_steps=118,
         retracted_steps=0,
+        step_time=StepTime(6.25, {**dict.fromkeys(Slowing, 1.0), Slowing.SLOW_RANK: 1.25}),
         step=143_882,
         checkpoints={
             (CheckpointTier.REMOTE, CheckpointOutcome.SAVED): 1200,

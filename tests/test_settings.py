@@ -253,6 +253,9 @@ def test_how_fast_and_where_is_no_part_of_the_digest(text: str) -> None:
         "cluster.repair_hours = 1",
         "checkpoint.save_seconds = 1",
         "policy.strikes.lifetime = true",
+        "job.noise.step_sigma = 0.1",
+        'cluster.placement.layout = "spread"',
+        "cluster.cooling.watts_per_rack = 90000",
     ],
 )
 def test_scenarios_that_differ_in_anything_else_are_paired(override: str) -> None:
@@ -262,7 +265,16 @@ def test_scenarios_that_differ_in_anything_else_are_paired(override: str) -> Non
     assert [True, True] == [scenario.paired for scenario in found.scenarios]
 
 
-@pytest.mark.parametrize("override", ["faults.scale = 2", "cluster.nodes = 1024", 'faults.catalog = "rsc"'])
+@pytest.mark.parametrize(
+    "override",
+    [
+        "faults.scale = 2",
+        "cluster.nodes = 1024",
+        'faults.catalog = "rsc"',
+        "cluster.cooling.inlet_celsius = 30",
+        "cluster.cooling.failures_per_rack_day = 0.001",
+    ],
+)
 def test_scenarios_with_other_faults_are_unpaired(override: str) -> None:
     """Another catalog, scale or fleet means other faults."""
     found = parsed(f'[[scenario]]\nname = "a"\n[[scenario]]\nname = "b"\n{override}')
@@ -352,6 +364,9 @@ DOUBTFUL = {
     "[cluster.capacity]\nhost_selection = 'random'": (
         "cluster.capacity: has no effect without warm_standbys or preemptible: every spare is warm"
     ),
+    "[cluster.cooling]\nwatts_per_rack = 40800": (
+        "cluster.cooling.watts_per_rack: less than the heat of 8 nodes; every step takes 1.26 times as long"
+    ),
     "[detection]\nlayers = []": "detection.layers: no layer is on; a person finds every stop after 4 h",
     "[detection.heartbeat]\ntimeout_seconds = 15": (
         "detection.heartbeat: about 119,226 false alarms in a day of running"
@@ -423,3 +438,10 @@ def test_unpaired_scenarios_are_warned_of() -> None:
 def test_the_defaults_are_not_doubtful() -> None:
     """The built-in defaults give no warning."""
     assert [] == settings.warnings(parsed())
+
+
+def test_a_pool_may_say_how_many_gpus_its_nodes_have() -> None:
+    """If they are as many as in the cluster."""
+    text = '[[cluster.pool]]\nname = "all"\nnodes = 2064\ngpus_per_node = 8'
+
+    assert 8 == only(parsed(text)).cluster.pool[0].gpus_per_node

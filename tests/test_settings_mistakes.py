@@ -27,6 +27,13 @@ def mistakes(text: str, environ: Mapping[str, str] | None = None, **overrides: o
 
 SINGLE_VALUES = {
     "[cluster]\nnodes = 0": "cluster.nodes: must be 1 or more (got 0)",
+    "[cluster.cooling]\ninlet_celsius = 400": (
+        "cluster.cooling.inlet_celsius: must be 100 or less (got 400)"
+    ),
+    "[job.noise]\nstep_sigma = 2": "job.noise.step_sigma: must be 0.5 or less (got 2)",
+    KIND.replace('"k"', '"thermal_shutdown"') + "per_node_day = 1": (
+        'faults.kinds[0].name: must be unique, the catalog\'s kinds included (got "thermal_shutdown" again)'
+    ),
     "[cluster]\nspares = -1": "cluster.spares: must be 0 or more (got -1)",
     "[cluster]\nnodes = 8.5": "cluster.nodes: must be a whole number (got 8.5)",
     '[cluster]\nnodes = "8"': 'cluster.nodes: must be a whole number (got "8")',
@@ -92,6 +99,10 @@ SINGLE_VALUES = {
     "[[cluster.pool]]\nname = 'old'\nnodes = 2000": (
         "cluster.pool: must have 2064 nodes, the nodes and spares of the cluster (got 2000)"
     ),
+    "[[cluster.pool]]\nname = 'small'\nnodes = 2064\ngpus_per_node = 4": (
+        "cluster.pool[0].gpus_per_node: must be 8, as in cluster.gpus_per_node: a replica is whole nodes and "
+        "any spare may take any place of it; play nodes of another size as a scenario of their own (got 4)"
+    ),
     "[[cluster.pool]]\nname = 'very old'\nnodes = 2064": (
         'cluster.pool[0].name: must be 1 to 64 letters, digits, "_", "-" or, not in front, "."'
         ' (got "very old")'
@@ -125,13 +136,13 @@ KEYS = {
     "speedup = 60": "speedup: unknown key; did you mean clock.speedup?",
     "[cluster]\nzzz = 1": (
         "cluster.zzz: unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, "
-        "repair_distribution, pool, topology, capacity, repair, maintenance"
+        "repair_distribution, pool, topology, placement, cooling, capacity, repair, maintenance"
     ),
     "zzz = 1": f"zzz: unknown key; allowed are {AT_THE_TOP}",
     '"cluster.nodes" = 4': '"cluster.nodes": unknown key; did you mean cluster?',
     '[cluster]\n"two\\nlines" = 4': (
         'cluster."two\\nlines": unknown key; allowed are nodes, gpus_per_node, spares, repair_hours, '
-        "repair_distribution, pool, topology, capacity, repair, maintenance"
+        "repair_distribution, pool, topology, placement, cooling, capacity, repair, maintenance"
     ),
     KIND + "per_node_dya = 1": "faults.kinds[0].per_node_dya: unknown key; did you mean per_node_day?",
     '[[faults.kinds]]\nnmae = "k"\ncomponent = "gpu"': (

@@ -23,15 +23,19 @@ from goodputd.sim.bursts import BurstsSpec
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cluster import ClusterSpec
-from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
+from goodputd.sim.cooling import CoolingSpec
+from goodputd.sim.corruption import CorruptionSpec
 from goodputd.sim.events import Fact
-from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec
 from goodputd.sim.fleet import LemonsSpec, TopologySpec
 from goodputd.sim.job import JobSpec
+from goodputd.sim.kinds import scenario_kinds
 from goodputd.sim.loss import LossSpec
 from goodputd.sim.maintenance import MaintenanceSpec
+from goodputd.sim.noise import NoiseSpec
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
+from goodputd.sim.placement import PlacementSpec
 from goodputd.sim.recovery import RecoverySpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.shadowing import ShadowSpec
@@ -65,6 +69,7 @@ KINDS = (CRASH, SILENT_CRASH, HANG, SLOW, BLIND_SLOW, CORRUPT, SILENT, BENIGN, S
 TABLES: dict[str, Any] = {
     "cluster": ClusterSpec(nodes=16, gpus_per_node=8, spares=2),
     "job": JobSpec(step_seconds=10.0, gpus_per_replica=64),
+    "noise": NoiseSpec(),
     "loss": LossSpec(),
     "faults": FaultsSpec(kinds=KINDS),
     "detection": detectors.DetectionSpec(),
@@ -88,6 +93,8 @@ TABLES: dict[str, Any] = {
     "lemons": LemonsSpec(),
     "bursts": BurstsSpec(),
     "topology": TopologySpec(),
+    "placement": PlacementSpec(),
+    "cooling": CoolingSpec(),
     "maintenance": MaintenanceSpec(),
     "capacity": CapacitySpec(),
     "repair": RepairSpec(),
@@ -124,25 +131,21 @@ def parts(
     faults = replace(tables["faults"], script=tuple(script))
     faults = replace(faults, lemons=tables["lemons"], bursts=tables["bursts"])
     cluster = replace(
-        tables["cluster"], **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology")}
+        tables["cluster"],
+        **{n: tables[n] for n in ("capacity", "repair", "maintenance", "topology", "placement", "cooling")},
     )
     layers = detectors.DETECTORS
     detection = replace(tables["detection"], **{name: tables[name] for name in layers})
-    kinds = resolve_kinds(
-        faults,
-        catalog,
-        nodes=cluster.nodes,
-        gpus_per_node=cluster.gpus_per_node,
-        topology=cluster.topology,
-    )
+    job = replace(tables["job"], noise=tables["noise"])
+    kinds = scenario_kinds(faults, catalog, cluster=cluster, corruption=tables["corruption"], noise=job.noise)
     return Parts(
         name=name,
         seed=seed,
         cluster=cluster,
-        job=tables["job"],
+        job=job,
         loss=tables["loss"],
         faults=faults,
-        kinds=(*kinds, *corruption_kinds(tables["corruption"], gpus_per_node=cluster.gpus_per_node)),
+        kinds=kinds,
         detectors=detectors.build(detection),
         operator_seconds=detection.operator_seconds,
         diagnosis=tables["diagnosis"],

@@ -2,8 +2,7 @@
 
 from goodputd import detectors, policies
 from goodputd.settings import Scenario, Settings, kinds_of_catalog
-from goodputd.sim.corruption import corruption_kinds
-from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.kinds import scenario_kinds
 from goodputd.sim.parts import Parts
 from goodputd.sim.simulation import Simulation
 
@@ -27,15 +26,12 @@ def simulation(scenario: Scenario, seed: int, *, until_step: int | None = None) 
             job=scenario.job,
             loss=scenario.loss,
             faults=scenario.faults,
-            kinds=(
-                *resolve_kinds(
-                    scenario.faults,
-                    catalog,
-                    nodes=cluster.nodes,
-                    gpus_per_node=cluster.gpus_per_node,
-                    topology=cluster.topology,
-                ),
-                *corruption_kinds(scenario.corruption, gpus_per_node=cluster.gpus_per_node),
+            kinds=scenario_kinds(
+                scenario.faults,
+                catalog,
+                cluster=cluster,
+                corruption=scenario.corruption,
+                noise=scenario.job.noise,
             ),
             detectors=detectors.build(scenario.detection),
             operator_seconds=scenario.detection.operator_seconds,

@@ -10,7 +10,7 @@ from tests.world import World, strike
 
 def test_the_first_failure_evicts() -> None:
     """And so does every other."""
-    detection = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, is_slow=False)
+    detection = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, slowdown=0.0)
 
     assert [Decision(Action.EVICT, Reason.ALWAYS)] * 2 == [
         AlwaysEvict().decide(Case(0.0, detection, strikes)) for strikes in (1, 2)
@@ -19,7 +19,7 @@ def test_the_first_failure_evicts() -> None:
 
 def test_a_fault_without_a_node_restarts() -> None:
     """There is nobody to evict."""
-    detection = Detection(0.0, Layer.WATCHDOG, None, Component.NIC, is_slow=False)
+    detection = Detection(0.0, Layer.WATCHDOG, None, Component.NIC, slowdown=0.0)
 
     assert Decision(Action.RESTART, Reason.NO_NODE) == AlwaysEvict().decide(Case(0.0, detection, 0))
 

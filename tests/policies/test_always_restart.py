@@ -12,7 +12,7 @@ DAY = 86400.0
 
 def test_no_failure_evicts() -> None:
     """The hundredth on the same node neither."""
-    detection = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, is_slow=False)
+    detection = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, slowdown=0.0)
 
     assert [Decision(Action.RESTART, Reason.ALWAYS)] * 2 == [
         AlwaysRestart().decide(Case(0.0, detection, strikes)) for strikes in (1, 100)
@@ -21,7 +21,7 @@ def test_no_failure_evicts() -> None:
 
 def test_software_is_told_apart() -> None:
     """A fault that blames no node restarts for its own reason."""
-    detection = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, is_slow=False)
+    detection = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, slowdown=0.0)
 
     assert Decision(Action.RESTART, Reason.SOFTWARE) == AlwaysRestart().decide(Case(0.0, detection, 0))
 

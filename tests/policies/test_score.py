@@ -10,7 +10,7 @@ from goodputd.sim.taxonomy import Action, Component, Layer, NodeState, Reason
 from tests.world import DAY, World, strike
 
 RESTART, EVICT, RETIRE = Action.RESTART, Action.EVICT, Action.RETIRE
-GPU = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, is_slow=False)
+GPU = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, slowdown=0.0)
 SPEC = ScoreSpec(initial=100.0, penalty=30.0, credit_per_day=4.0, evict_at=40.0, retire_at=10.0)
 
 
@@ -54,7 +54,7 @@ def test_without_a_threshold_no_node_is_retired() -> None:
 
 def test_a_fault_without_a_node_restarts() -> None:
     """It has no score."""
-    software = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, is_slow=False)
+    software = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, slowdown=0.0)
 
     assert Score(SPEC).decide(Case(0.0, software, 0, 0.0)).reason is Reason.SOFTWARE
 

@@ -16,10 +16,10 @@ RESTART, EVICT, TOLERATE = Action.RESTART, Action.EVICT, Action.TOLERATE
 
 
 def case(
-    strikes: int = 1, *, component: Component = Component.GPU, node: int | None = 5, is_slow: bool = False
+    strikes: int = 1, *, component: Component = Component.GPU, node: int | None = 5, slowdown: float = 0.0
 ) -> Case:
     """A detection on a node with so many standing strikes."""
-    return Case(1000.0, Detection(1000.0, Layer.HARDWARE, node, component, is_slow), strikes)
+    return Case(1000.0, Detection(1000.0, Layer.HARDWARE, node, component, slowdown), strikes)
 
 
 def decide(spec: StrikesSpec, decided: Case) -> tuple[Action, Reason]:
@@ -119,7 +119,34 @@ def test_a_slow_rank_can_be_tolerated(strikes: int) -> None:
     """However often, and whatever its component; the job goes on at its pace."""
     spec = StrikesSpec(on_slow="tolerate", evict_components=("gpu",))
 
-    assert (TOLERATE, Reason.SLOW_TOLERATED) == decide(spec, case(strikes, is_slow=True))
+    assert (TOLERATE, Reason.SLOW_TOLERATED) == decide(spec, case(strikes, slowdown=0.5))
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "expected"),
+    [
+        (0.05, (TOLERATE, Reason.SLOW_TOLERATED)),
+        (0.25, (EVICT, Reason.SLOW_RANK)),
+        (0.5, (EVICT, Reason.SLOW_RANK)),
+    ],
+)
+def test_a_slow_rank_can_be_evicted_above_a_threshold(
+    slowdown: float, expected: tuple[Action, Reason]
+) -> None:
+    """At its first strike; one that costs less than it takes to replace it is tolerated."""
+    spec = StrikesSpec(on_slow="evict", tolerate_below=1.25)
+
+    assert expected == decide(spec, case(1, slowdown=slowdown))
+
+
+def test_a_slow_job_has_nobody_to_evict() -> None:
+    """What blames no node restarts."""
+    assert (RESTART, Reason.NO_NODE) == decide(StrikesSpec(on_slow="evict"), case(0, node=None, slowdown=0.5))
+
+
+def test_a_rank_that_stands_still_is_not_evicted_for_being_slow() -> None:
+    """It has its strikes."""
+    assert (RESTART, Reason.FIRST_STRIKE) == decide(StrikesSpec(on_slow="evict"), case(1))
 
 
 def test_a_stopped_rank_is_not_tolerated() -> None:
@@ -132,7 +159,7 @@ def test_a_stopped_rank_is_not_tolerated() -> None:
 )
 def test_a_slow_rank_is_a_failure_by_default(strikes: int, expected: tuple[Action, Reason]) -> None:
     """It strikes like a crash."""
-    assert expected == decide(StrikesSpec(), case(strikes, is_slow=True))
+    assert expected == decide(StrikesSpec(), case(strikes, slowdown=0.5))
 
 
 @pytest.mark.parametrize(
@@ -163,11 +190,11 @@ def test_every_decision_is_counted_from_the_start() -> None:
     """
     specs = [
         StrikesSpec(strikes_to_evict=limit, on_slow=on_slow, evict_components=listed)  # type: ignore[arg-type]
-        for limit, on_slow, listed in product(range(5), ("restart", "tolerate"), ((), ("gpu",)))
+        for limit, on_slow, listed in product(range(5), ("restart", "tolerate", "evict"), ((), ("gpu",)))
     ]
     cases = [
-        case(strikes, component=component, is_slow=is_slow)
-        for strikes, component, is_slow in product(range(1, 6), Component, (False, True))
+        case(strikes, component=component, slowdown=slowdown)
+        for strikes, component, slowdown in product(range(1, 6), Component, (0.0, 0.5))
     ] + [case(0, component=component, node=None) for component in Component]
     possible = {decide(spec, decided) for spec in specs for decided in cases}
 

@@ -10,7 +10,7 @@ from goodputd.sim.taxonomy import Action, Component, Layer, Reason
 from tests.world import DAY, World, strike
 
 RESTART, EVICT = Action.RESTART, Action.EVICT
-GPU = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, is_slow=False)
+GPU = Detection(0.0, Layer.HARDWARE, 5, Component.GPU, slowdown=0.0)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_limit_evicts(strikes: int, expected: tuple[Action, Reason]) -> None
 
 def test_a_fault_without_a_node_restarts() -> None:
     """It counts for nobody."""
-    software = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, is_slow=False)
+    software = Detection(0.0, Layer.HEARTBEAT, None, Component.SOFTWARE, slowdown=0.0)
 
     assert Window(WindowSpec(failures=1)).decide(Case(0.0, software, 0)).reason is Reason.SOFTWARE
 

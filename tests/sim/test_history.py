@@ -78,6 +78,12 @@ FLEET: dict[str, Any] = {
     "diagnosis__found_probability": 0.9,
     "diagnosis__innocent_probability": 0.1,
     "maintenance__per_day": 0.7,
+    "placement__communication_share": 0.3,
+    "placement__rack_hop_factor": 1.5,
+    "placement__switch_hop_factor": 2.0,
+    "cooling__inlet_celsius": 30.0,
+    "cooling__watts_per_rack": 20_000.0,
+    "cooling__failures_per_rack_day": 0.02,
     "bursts__multiplier": 5.0,
     "bursts__quiet_hours": 100.0,
     "lemons__fraction": 0.2,
@@ -123,6 +129,15 @@ EVERYTHING: dict[str, Any] = {
     "local__interval_steps": 7,
 }
 """Everything that can be done about checkpoints and corruption, at once."""
+NOISE: dict[str, Any] = {
+    "noise__step_sigma": 0.02,
+    "noise__delays_per_node_step": 0.01,
+    "noise__delay_seconds": 3.0,
+    "job__on_shrink": "same_batch",
+    "strikes__on_slow": "evict",
+    "strikes__tolerate_below": 1.3,
+}
+"""Steps that take as long as their slowest rank."""
 OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}
 PLAYED: tuple[dict[str, Any], ...] = (
     {},
@@ -131,6 +146,8 @@ PLAYED: tuple[dict[str, Any], ...] = (
     EVERYTHING | OPTIMAL | {"corruption__baked_discovery": "at_checkpoint"},
     FLEET | EVERYTHING,
     FLEET | EVERYTHING | {"job__target_steps": 100_000},
+    NOISE,
+    NOISE | FLEET | EVERYTHING | OPTIMAL,
 )
 
 

@@ -8,11 +8,14 @@ from goodputd import detectors
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
 from goodputd.detectors.watchdog import WatchdogSpec
+from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, Marks, resolve_kinds
-from goodputd.sim.job import Run
+from goodputd.sim.job import JobSpec, Run
+from goodputd.sim.ledger import Ledger
 from goodputd.sim.observation import Observation
 from goodputd.sim.taxonomy import Layer, Origin
 from goodputd.sim.telemetry import observe, observe_stopped, survey
+from goodputd.sim.training import Training
 
 CRASH, HANG, SLOW, CORRUPT, BENIGN = resolve_kinds(
     FaultsSpec(
@@ -47,7 +50,9 @@ def fault(kind: FaultKind, at: float, *, logged: bool = False) -> Fault:
 
 def seen(kind: FaultKind, at: float, *, run: Run = RUN, logged: bool = False) -> Observation:
     """What the fault shows to the running job."""
-    return observe(fault(kind, at, logged=logged), run, run.position(at), 1000.0)
+    training = Training(JobSpec(step_seconds=10.0), CheckpointSpec(interval_steps=10), Ledger(8, 8), 1)
+    training.start(1000.0)
+    return observe(fault(kind, at, logged=logged), run, run.position(at), training)
 
 
 @pytest.mark.parametrize(

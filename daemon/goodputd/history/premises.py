@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from goodputd.policies import PolicySpec
 from goodputd.settings import Scenario, kinds_of_catalog
 from goodputd.sim.checkpoint import CheckpointSpec
+from goodputd.sim.cooling import declared_thermal_kinds
 from goodputd.sim.recovery import decide_plan, restart_plan
 from goodputd.sim.specs import SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Bucket, Layer, StageName
@@ -69,7 +70,12 @@ def premises_of(scenario: Scenario) -> Premises:
         gpus_per_node=scenario.cluster.gpus_per_node,
         layers=tuple(Layer(layer) for layer in scenario.detection.layers),
         events={
-            kind.name: kind.event for kind in (*(catalog.kinds if catalog else ()), *scenario.faults.kinds)
+            kind.name: kind.event
+            for kind in (
+                *(catalog.kinds if catalog else ()),
+                *scenario.faults.kinds,
+                *declared_thermal_kinds(scenario.cluster.cooling),
+            )
         },
         stage_seconds={
             StageName.DETECT: _detection_seconds(scenario),

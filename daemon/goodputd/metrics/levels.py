@@ -76,6 +76,18 @@ GAUGES: Final = (
         lambda s: s.snapshot.step,
     ),
     one(
+        "step_seconds", GAUGE,
+        "Mean simulated seconds of a step of the job as it runs now; stopped, as it would go on.",
+        lambda s: s.snapshot.step_time.seconds,
+    ),
+    by(
+        "step_time_ratio", GAUGE, ("cause",),
+        "Step time as a multiple of job.step_seconds, by cause: the slowest pool of hardware, placement "
+        "across racks, cooling, a job that shrank, noise of the ranks, the network, a slow rank; "
+        "goodputd_step_seconds is the product.",
+        lambda s: s.snapshot.step_time.ratios,
+    ),
+    one(
         "provisional_seconds", GAUGE,
         "Simulated seconds of step time that no durable checkpoint covers yet.",
         lambda s: s.snapshot.provisional_seconds,

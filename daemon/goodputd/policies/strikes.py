@@ -11,7 +11,7 @@ from typing import Literal
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, PositiveFloat
+from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, Factor, PositiveFloat
 from goodputd.sim.taxonomy import Action, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -19,6 +19,7 @@ _COMPONENT_RULE = Reason.COMPONENT_RULE
 _EVICT = Action.EVICT
 _FURTHER_STRIKE = Reason.FURTHER_STRIKE
 _RESTART = Action.RESTART
+_SLOW_RANK = Reason.SLOW_RANK
 _SLOW_TOLERATED = Reason.SLOW_TOLERATED
 _TOLERATE = Action.TOLERATE
 
@@ -43,8 +44,10 @@ class StrikesSpec:
     """Strikes stand until repair, whatever the window says."""
     evict_components: tuple[NodeComponent, ...] = ()
     """Components whose first failure evicts the node at once."""
-    on_slow: Literal["restart", "tolerate"] = "restart"
-    """What a slow rank that was found leads to: a restart like any failure, or nothing."""
+    on_slow: Literal["restart", "tolerate", "evict"] = "restart"
+    """What a slow rank that was found leads to: a restart like any failure, nothing, or eviction at once."""
+    tolerate_below: Factor = 1.0
+    """Slow ranks that lengthen the step by less than this multiple are tolerated, whatever `on_slow` says."""
 
 
 class Strikes:
@@ -57,7 +60,9 @@ class Strikes:
         """Nothing is kept but the settings; the node's history comes with each case."""
         self._limit = spec.strikes_to_evict
         self._evict_at_once = frozenset(spec.evict_components)
-        self._tolerate_slow = spec.on_slow == "tolerate"
+        self._tolerated = math.inf if spec.on_slow == "tolerate" else spec.tolerate_below - 1.0
+        """Slowdowns below this are."""
+        self._evict_slow = spec.on_slow == "evict"
         self._window = math.inf if spec.lifetime else spec.window_days * SECONDS_PER_DAY
 
     @property
@@ -66,10 +71,13 @@ class Strikes:
         return self._window
 
     def decide(self, case: Case) -> Decision:
-        """Evict by component rule or by strike count, restart otherwise."""
+        """Evict by component rule, for being slow or by strike count, restart otherwise."""
         detection = case.detection
-        if detection.is_slow and self._tolerate_slow:
-            return DECISIONS[_TOLERATE, _SLOW_TOLERATED]
+        if detection.slowdown:
+            if detection.slowdown < self._tolerated:
+                return DECISIONS[_TOLERATE, _SLOW_TOLERATED]
+            if self._evict_slow and detection.node is not None:
+                return DECISIONS[_EVICT, _SLOW_RANK]
         if detection.node is None:
             return without_node(detection)
         if detection.component in self._evict_at_once:

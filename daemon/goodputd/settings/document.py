@@ -78,6 +78,8 @@ _EXAMPLES: Final[dict[str, object]] = {
     "job.target_steps": 100_000,
     "cluster.pool.name": "older",
     "cluster.pool.nodes": 2064,
+    "cluster.pool.gpus_per_node": 8,
+    "cluster.cooling.watts_per_rack": 80_000.0,
     "cluster.capacity.warm_standbys": 8,
     "policy.score.retire_at": 0.0,
     "checkpoint.interval": "optimal",

@@ -16,7 +16,9 @@ from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.cluster import ClusterSpec
+from goodputd.sim.cooling import throttled
 from goodputd.sim.faults import FaultsSpec
+from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
 
@@ -65,7 +67,7 @@ def _idle_nodes(tables: Tables) -> Iterator[Finding]:
 
 
 def _watchdog(tables: Tables) -> Iterator[Finding]:
-    timeout, step = tables.detection.watchdog.timeout_seconds, tables.job.step_seconds
+    timeout, step = tables.detection.watchdog.timeout_seconds, _step_seconds(tables)
     if "watchdog" in tables.detection.layers and timeout < step:
         yield (
             "detection.watchdog.timeout_seconds",
@@ -84,11 +86,19 @@ def _steps_between_saves(tables: Tables) -> int:
     """As they are at the start: an optimal interval is that of the configured rates."""
     per_day = faults_per_day(tables)
     mtbf_seconds = SECONDS_PER_DAY / per_day if per_day else math.inf
-    return tables.checkpoint.steps(tables.job.step_seconds, mtbf_seconds)
+    return tables.checkpoint.steps(_step_seconds(tables), mtbf_seconds)
+
+
+def _step_seconds(tables: Tables) -> float:
+    """Of the full job, noise included."""
+    job, cluster = tables.job, tables.cluster
+    noise = noise_of(job.noise, gpus_per_replica=job.gpus_per_replica, gpus_per_node=cluster.gpus_per_node)
+    replicas = cluster.nodes * cluster.gpus_per_node // job.gpus_per_replica
+    return job.step_seconds * (1.0 if noise is None else noise.factor(job.step_seconds, replicas))
 
 
 def _interval(tables: Tables) -> Iterator[Finding]:
-    spec, step = tables.checkpoint, tables.job.step_seconds
+    spec, step = tables.checkpoint, _step_seconds(tables)
     key = "checkpoint.interval_seconds" if spec.interval_steps is None else "checkpoint.interval_steps"
     between = _steps_between_saves(tables) * step
     wanted = max(spec.save_seconds, spec.interval_seconds or 0.0, (spec.interval_steps or 0) * step)
@@ -134,7 +144,7 @@ def _validation(tables: Tables) -> Iterator[Finding]:
     if not _corrupts(tables) or "validation" not in tables.detection.layers:
         return
     spec, keep = tables.detection.validation, tables.checkpoint.keep
-    interval, every = _steps_between_saves(tables), spec.steps(tables.job.step_seconds)
+    interval, every = _steps_between_saves(tables), spec.steps(_step_seconds(tables))
     key = "interval_seconds" if spec.every_steps is None else "every_steps"
     if interval % every and tables.checkpoint.interval is None:
         missed = "so some are saved before they are validated"
@@ -168,7 +178,7 @@ def _bakes(tables: Tables) -> Iterator[Finding]:
 
 
 def _false_alarms(tables: Tables) -> Iterator[Finding]:
-    cluster, step = tables.cluster, tables.job.step_seconds
+    cluster, step = tables.cluster, _step_seconds(tables)
     between = _steps_between_saves(tables) * step
     share = between / (between + tables.checkpoint.save_seconds)
     view = JobView(cluster.nodes, cluster.nodes * cluster.gpus_per_node, step, share)
@@ -230,6 +240,17 @@ def _host_selection(tables: Tables) -> Iterator[Finding]:
         yield "cluster.capacity", "has no effect without warm_standbys or preemptible: every spare is warm"
 
 
+def _throttled(tables: Tables) -> Iterator[Finding]:
+    """A rack that cannot be cooled when all its nodes are at work."""
+    cooling, nodes = tables.cluster.cooling, tables.cluster.topology.nodes_per_rack
+    factor = throttled(cooling, min(nodes, tables.cluster.nodes))
+    if factor > 1.0:
+        yield (
+            "cluster.cooling.watts_per_rack",
+            f"less than the heat of {nodes} nodes; every step takes {factor:.3g} times as long",
+        )
+
+
 def _period(tables: Tables) -> Iterator[Finding]:
     faults = tables.faults
     if faults.total_interruptions is None and faults.period_days != FaultsSpec().period_days:
@@ -261,6 +282,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _unused_policy,
     _unused_repair,
     _host_selection,
+    _throttled,
     _period,
     _loss_jump,
 )

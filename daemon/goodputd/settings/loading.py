@@ -28,6 +28,7 @@ from goodputd.settings.model import (
 )
 from goodputd.settings.reading import parse_toml, read_environment, read_text
 from goodputd.settings.rules import RULES, Rule
+from goodputd.sim.cooling import declared_thermal_kinds, heat
 from goodputd.sim.corruption import declared_kinds
 
 BUILT_IN: Final = "built-in defaults"
@@ -315,6 +316,8 @@ def _fate(tables: Tables) -> tuple[object, ...]:
     return (
         tables.faults,
         declared_kinds(tables.corruption),
+        declared_thermal_kinds(cluster.cooling),
+        heat(cluster.cooling),
         cluster.nodes,
         cluster.gpus_per_node,
         cluster.pool,

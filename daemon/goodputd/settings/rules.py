@@ -15,8 +15,10 @@ from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
-from goodputd.sim.corruption import CORRUPTION_KINDS, corruption_kinds, declared_kinds
+from goodputd.sim.cooling import THERMAL_KINDS, declared_thermal_kinds
+from goodputd.sim.corruption import CORRUPTION_KINDS, declared_kinds
 from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.kinds import scenario_kinds
 from goodputd.sim.specs import SECONDS_PER_DAY
 
 NO_CATALOG: Final = "none"
@@ -57,16 +59,15 @@ def faults_per_day(tables: Tables) -> float:
     """Primary faults of all kinds to expect in a day of the full fleet; 0 when a kind has no valid rate."""
     cluster = tables.cluster
     try:
-        kinds = resolve_kinds(
+        kinds = scenario_kinds(
             tables.faults,
             kinds_of_catalog(tables.faults),
-            nodes=cluster.nodes,
-            gpus_per_node=cluster.gpus_per_node,
-            topology=cluster.topology,
+            cluster=cluster,
+            corruption=tables.corruption,
+            noise=tables.job.noise,
         )
     except ValueError:  # another rule names the kind
         return 0.0
-    kinds = (*kinds, *corruption_kinds(tables.corruption, gpus_per_node=cluster.gpus_per_node))
     fleet = float(cluster.nodes + cluster.spares)
     if cluster.pool:
         fleet = sum(
@@ -176,6 +177,16 @@ def _pools(document: Document) -> Iterator[Finding]:
             yield f"cluster.pool[{index}].name", f"{LABEL_RULE} (got {shown(pool.name)})"
         elif names[pool.name] > 1:
             yield f"cluster.pool[{index}].name", f"must be unique (got {shown(pool.name)} again)"
+        if pool.gpus_per_node not in {None, cluster.gpus_per_node}:
+            size = cluster.gpus_per_node
+            why = (
+                "a replica is whole nodes and any spare may take any place of it; "
+                "play nodes of another size as a scenario of their own"
+            )
+            yield (
+                f"cluster.pool[{index}].gpus_per_node",
+                f"must be {size}, as in cluster.gpus_per_node: {why} (got {pool.gpus_per_node})",
+            )
 
 
 def _score(document: Document) -> Iterator[Finding]:
@@ -194,7 +205,7 @@ def _catalog(document: Document) -> Iterator[Finding]:
 
 
 def _kind_names(document: Document) -> Iterator[Finding]:
-    taken = {*CORRUPTION_KINDS, *(kind.name for kind in _catalog_kinds(document))}
+    taken = {*CORRUPTION_KINDS, *THERMAL_KINDS, *(kind.name for kind in _catalog_kinds(document))}
     for index, kind in enumerate(document.faults.kinds):
         key = f"faults.kinds[{index}].name"
         if not re.fullmatch(NAME_PATTERN, kind.name):
@@ -218,7 +229,8 @@ def _kind_rates(document: Document) -> Iterator[Finding]:
 def _script(document: Document) -> Iterator[Finding]:
     if not _catalog_is_known(document):
         return
-    declared = (*_catalog_kinds(document), *document.faults.kinds, *declared_kinds(document.corruption))
+    of_tables = (*declared_kinds(document.corruption), *declared_thermal_kinds(document.cluster.cooling))
+    declared = (*_catalog_kinds(document), *document.faults.kinds, *of_tables)
     kinds = {kind.name: kind for kind in declared}
     nodes = document.cluster.nodes + document.cluster.spares
     for index, fault in enumerate(document.faults.script):
@@ -275,7 +287,7 @@ RULES: Final = (
         _replicas,
     ),
     Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
-    Rule(("cluster.pool", "cluster.nodes", "cluster.spares"), _pools),
+    Rule(("cluster.pool", "cluster.nodes", "cluster.spares", "cluster.gpus_per_node"), _pools),
     Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),
@@ -286,6 +298,7 @@ RULES: Final = (
             "faults.kinds",
             "faults.catalog",
             "corruption.per_gpu_hour",
+            "cluster.cooling",
             "cluster.nodes",
             "cluster.spares",
         ),
@@ -301,6 +314,8 @@ RULES: Final = (
             "faults.lemons",
             "corruption.per_gpu_hour",
             "faults.bursts",
+            "cluster.cooling",
+            "cluster.topology",
             "cluster.pool",
             "cluster.nodes",
             "cluster.spares",

@@ -5,16 +5,19 @@ Knows how the parts are put together and nothing of what happens to them.
 
 from goodputd.sim.aging import Aging
 from goodputd.sim.bursts import BurstTime
-from goodputd.sim.cluster import Cluster
+from goodputd.sim.cluster import Cluster, ClusterSpec
+from goodputd.sim.cooling import Racks, Throttling
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.expectation import interrupting_shares
-from goodputd.sim.fleet import Domains, Fleet
+from goodputd.sim.fleet import Domains, Fleet, Pacing
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.maintenance import Maintenance
+from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
+from goodputd.sim.placement import Placement
 from goodputd.sim.repair import RepairShop
 from goodputd.sim.schedule import Schedule
 from goodputd.sim.specs import SECONDS_PER_HOUR
@@ -30,8 +33,9 @@ def new_state(parts: Parts) -> State:
         spec, parts.job.gpus_per_replica, seed=parts.seed, outlasts_repair=parts.policy.outlasts_repair
     )
     aged = tuple(kind for kind in parts.kinds if kind.ages and kind.rate_per_second > 0.0)
-    domains = sorted({kind.domain_nodes for kind in parts.kinds if kind.domain_nodes > 1})
-    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains:
+    domains = {kind.domain_nodes for kind in parts.kinds if kind.domain_nodes > 1}
+    has_paces = spec.placement.matters or spec.cooling.watts_per_rack is not None
+    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains or has_paces:
         cluster.fleet = Fleet(
             parts.faults.lemons,
             spec.pool,
@@ -39,7 +43,7 @@ def new_state(parts: Parts) -> State:
             job_nodes=cluster.active_nodes,
             seed=parts.seed,
         )
-        cluster.fleet.domains = [Domains(size, cluster.active_nodes) for size in domains]
+        _divide(cluster.fleet, spec, domains, cluster.active_nodes)
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
     training = Training(
         parts.job,
@@ -48,6 +52,9 @@ def new_state(parts: Parts) -> State:
         cluster.active_replicas,
         parts.validation,
         shadow=parts.shadow,
+        noise=noise_of(
+            parts.job.noise, gpus_per_replica=parts.job.gpus_per_replica, gpus_per_node=spec.gpus_per_node
+        ),
         hyper_factor=parts.corruption.hyper_factor,
     )
     if cluster.fleet is not None:
@@ -84,3 +91,20 @@ def _target_step(parts: Parts) -> int | None:
     """The step that is played to: the job's own target, or the one asked for if that comes first."""
     steps = [step for step in (parts.until_step, parts.job.target_steps) if step is not None]
     return min(steps, default=None)
+
+
+def _divide(fleet: Fleet, spec: ClusterSpec, sizes: set[int], job_nodes: int) -> None:
+    """Racks and switches, for faults of these ``sizes`` and for what paces the job by where it lies."""
+    rack = spec.topology.nodes_per_rack
+    switch = rack * spec.topology.racks_per_switch
+    by_size: dict[int, Domains] = {size: Domains(size, job_nodes) for size in sizes}
+    pacings: list[Pacing] = []
+    if spec.cooling.watts_per_rack is not None:
+        by_size[rack] = racks = Racks(rack, job_nodes)
+        pacings.append(Throttling(spec.cooling, racks))
+    if spec.placement.matters:
+        for size in (rack, switch):
+            by_size.setdefault(size, Domains(size, job_nodes))
+        pacings.append(Placement(spec.placement, by_size[rack], by_size[switch]))
+    fleet.domains = [by_size[size] for size in sorted(by_size)]
+    fleet.pace_by(tuple(pacings))

@@ -14,8 +14,10 @@ from typing import Final, Literal
 
 from goodputd.errors import InvariantError, TransitionError
 from goodputd.sim.capacity import CapacitySpec, Reserve
+from goodputd.sim.cooling import CoolingSpec
 from goodputd.sim.fleet import Fleet, PoolSpec, TopologySpec
 from goodputd.sim.maintenance import MaintenanceSpec
+from goodputd.sim.placement import PlacementSpec
 from goodputd.sim.repair import RepairSpec
 from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import NodeState
@@ -49,6 +51,10 @@ class ClusterSpec:
     """Nodes of different makes; none: all are alike."""
     topology: TopologySpec = field(default_factory=TopologySpec)
     """Failure domains."""
+    placement: PlacementSpec = field(default_factory=PlacementSpec)
+    """What it costs that collectives cross racks and switches."""
+    cooling: CoolingSpec = field(default_factory=CoolingSpec)
+    """What temperature does to rates, and cooling to racks."""
     capacity: CapacitySpec = field(default_factory=CapacitySpec)
     """Who takes an evicted node's place."""
     repair: RepairSpec = field(default_factory=RepairSpec)

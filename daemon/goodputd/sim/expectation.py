@@ -39,8 +39,8 @@ def _share(kind: FaultKind, parts: Parts) -> float:
 
 def _is_tolerated(kind: FaultKind, policy: Policy) -> bool:
     """Whether the policy lets the job go on, slow, when it is told."""
-    is_slow = kind.slow_factor > 1.0 and kind.symptom is not Symptom.CORRUPT
-    detection = Detection(0.0, Layer.NONE, None if kind.job_wide else 0, kind.component, is_slow)
+    slowdown = 0.0 if kind.symptom is Symptom.CORRUPT else kind.slow_factor - 1.0
+    detection = Detection(0.0, Layer.NONE, None if kind.job_wide else 0, kind.component, slowdown)
     return policy.decide(Case(0.0, detection, strikes=1)).action is Action.TOLERATE
 
 

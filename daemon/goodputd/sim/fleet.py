@@ -7,14 +7,15 @@ nodes come and go, never by a scan.
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
-from math import fsum
-from typing import Annotated, Final
+from math import fsum, prod
+from typing import Annotated, Final, Protocol
 
 from annotated_types import MinLen
 
 from goodputd.sim.blocks import blocks
 from goodputd.sim.specs import SPEC, Factor, NonNegativeFloat, PositiveCount, PositiveFloat, Probability
 from goodputd.sim.streams import stream, uniforms
+from goodputd.sim.taxonomy import Slowing
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class PoolSpec:
     """Multiple of the rates of all faults of nodes but those that corrupt."""
     corruption_multiplier: NonNegativeFloat = 1.0
     """Multiple of the rates of faults that corrupt."""
+    gpus_per_node: PositiveCount | None = None
+    """GPUs of one node, to be checked: as in `cluster.gpus_per_node`, since any node may take any place."""
     step_time_factor: PositiveFloat = 1.0
     """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
 
@@ -81,6 +84,16 @@ class Domains:
         before = self._members.get(domain, 0)
         self._members[domain] = after = before + change
         self.active += (after > 0) - (before > 0)
+
+
+class Pacing(Protocol):
+    """What makes steps longer by who is in the job."""
+
+    cause: Slowing
+
+    def factor(self, nodes: int) -> float:
+        """The step time of the job, of so many nodes, as a multiple."""
+        ...
 
 
 @dataclass(slots=True)
@@ -137,6 +150,7 @@ class Fleet:
         "lemon_excess",
         "lemon_faults",
         "lemons",
+        "pacings",
         "pools",
     )
 
@@ -153,7 +167,9 @@ class Fleet:
         self._seed = seed
         self._repairs: dict[int, int] = {}
         self.domains: list[Domains] = []
-        """One for each size that a kind of fault has."""
+        """One for each size that anybody asks for."""
+        self.pacings: tuple[Pacing, ...] = ()
+        """What makes steps longer besides slow pools; see ``pace_by``."""
         self.ages = False
         """Whether anybody asks who ``changed``."""
         self.changed: list[int] = []
@@ -173,6 +189,11 @@ class Fleet:
         for node in self.lemons:
             if node < job_nodes:
                 self._active_lemons[self.pool_of(node)] += 1
+
+    def pace_by(self, pacings: tuple[Pacing, ...]) -> None:
+        """These make steps longer, too."""
+        self.pacings = pacings
+        self.has_paces = self.has_paces or bool(pacings)
 
     def pool_of(self, node: int) -> int:
         """Index of the node's pool."""
@@ -227,11 +248,18 @@ class Fleet:
 
     @property
     def pace(self) -> float:
-        """The step time factor of the slowest pool in the job; 1 for a job without nodes."""
-        return max(
-            (pool.step_time_factor for pool, active in zip(self.pools, self._active, strict=True) if active),
-            default=1.0,
-        )
+        """The step time of the job by who is in it, as a multiple; 1 for a job without nodes."""
+        return prod(self.slowings.values())
+
+    @property
+    def slowings(self) -> dict[Slowing, float]:
+        """The same by cause: the slowest pool in the job, how it lies, how it is cooled."""
+        nodes = sum(self._active)
+        if nodes == 0:
+            return {}
+        pools = zip(self.pools, self._active, strict=True)
+        found = {Slowing.POOL: max(pool.step_time_factor for pool, active in pools if active)}
+        return found | {each.cause: each.factor(nodes) for each in self.pacings}
 
 
 def _born(pool: Pool, fraction: float, seed: int) -> tuple[int, ...]:

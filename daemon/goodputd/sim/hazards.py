@@ -340,7 +340,9 @@ class Hazards:
     def _size(self, cluster: Cluster, training: Training, schedule: Schedule) -> None:
         """The job has another size: its false alarms change, and some faults may have left with it."""
         nodes = cluster.active_nodes
-        view = JobView(nodes, nodes * cluster.gpus_per_node, training.step_seconds, training.training_share)
+        view = JobView(
+            nodes, nodes * cluster.gpus_per_node, training.calm_step_seconds, training.training_share
+        )
         self._reshapes = cluster.reshapes
         self._alarms.size(view, schedule)
         for due, _, standing in self._waiting:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from goodputd.errors import TransitionError
+from goodputd.sim.noise import NoiseSpec
 from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
 from goodputd.sim.taxonomy import JobState
 
@@ -36,6 +37,8 @@ class JobSpec:
     """When a shrunk job takes nodes back: at the next restart, or by a planned stop at a checkpoint."""
     target_steps: PositiveCount | None = None
     """Steps after which the job is completed and its result handed over; left out: it trains on."""
+    noise: NoiseSpec = field(default_factory=NoiseSpec)
+    """Noise of the step time."""
 
 
 JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {

@@ -52,11 +52,11 @@ class Monitoring:
 
     def watch_running(self, fault: Fault, run: Run, position: Position) -> None:
         """The fault struck a running job."""
-        self._announce(fault, observe(fault, run, position, self._state.training.checks_from))
+        self._announce(fault, observe(fault, run, position, self._state.training))
 
     def watch_corrupt(self, fault: Fault, run: Run, position: Position) -> None:
         """The fault struck a running job and corrupts its state."""
-        observation = observe(fault, run, position, self._state.training.checks_from)
+        observation = observe(fault, run, position, self._state.training)
         rank = self._wrong_rank(fault)
         observation.corrupt = self._corrupt_state(fault, run.validates_at(fault.step), rank)
         self._announce(fault, observation)
@@ -171,12 +171,12 @@ class Monitoring:
         state.tally.mttd[fault.kind.symptom].add(state.now - fault.at)
         layer = _NONE if index == BY_A_PERSON else self._detectors[index].layer
         node = None if fault.node == JOB_WIDE else fault.node
-        is_slow = fault.kind.slow_factor > 1.0 and state.job.state is _RUNNING
+        slowdown = fault.kind.slow_factor - 1.0 if state.job.state is _RUNNING else 0.0
         if state.taints and fault.kind.symptom is _CORRUPT:
-            is_slow = False
+            slowdown = 0.0
             if _names_no_rank(fault.kind, layer):
                 node = None
-        return Detection(state.now, layer, node, fault.kind.component, is_slow)
+        return Detection(state.now, layer, node, fault.kind.component, slowdown)
 
     def forget(self, fault: Fault) -> None:
         """A restart or eviction removed a fault that nobody had detected."""

@@ -94,8 +94,8 @@ class Detection:
     node: int | None
     component: Component
     """What the claim names as broken."""
-    is_slow: bool
-    """The job still makes progress."""
+    slowdown: float
+    """By how much longer steps take, as a share, in a job that goes on; else 0."""
 
 
 @dataclass(slots=True, kw_only=True)

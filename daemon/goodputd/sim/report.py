@@ -23,6 +23,7 @@ from goodputd.sim.snapshot import (
     unplanned,
 )
 from goodputd.sim.state import State
+from goodputd.sim.step_time import step_time
 from goodputd.sim.taxonomy import (
     IDLE_CAPACITY,
     Action,
@@ -61,8 +62,7 @@ def report(state: State, context: Context) -> Snapshot:
     training = state.training
     position, work, step = _in_flight(training, now)
     time, gpus, idle = state.ledger.at(now, work)
-    tally = state.tally
-    recoveries = state.outcomes.at(now)
+    tally, recoveries = state.tally, state.outcomes.at(now)
     return Snapshot(
         scenario=context.scenario,
         now=now,
@@ -86,6 +86,7 @@ def report(state: State, context: Context) -> Snapshot:
         steps=training.counts.executed + step - training.step,
         lost_steps=training.counts.lost,
         retracted_steps=training.counts.retracted,
+        step_time=step_time(state),
         step=step,
         checkpoints=_checkpoints(state, position),
         restores=_restores(state),
@@ -112,7 +113,7 @@ def report(state: State, context: Context) -> Snapshot:
         last_step_at=_last_step_at(state, position, step),
         last_checkpoint_at=_last_checkpoint_at(state, position),
         tuning=_tuning(state, context, now),
-        checkpoint_interval_seconds=training.interval_steps * training.step_seconds,
+        checkpoint_interval_seconds=training.interval_steps * training.calm_step_seconds,
         spares_configured=context.spares,
     )
 

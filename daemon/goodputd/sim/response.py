@@ -186,7 +186,7 @@ class Response:
         state = self._state
         training = state.training
         steps = training.step - self._tainting.clean_step(training.store.last)
-        rerun_seconds = steps * training.step_seconds
+        rerun_seconds = steps * training.calm_step_seconds
         nodes = state.cluster.active_nodes
         return triage(self._triage, state.seed, suspect, rerun_seconds=rerun_seconds, nodes=nodes)
 

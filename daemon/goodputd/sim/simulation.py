@@ -211,9 +211,9 @@ class Simulation:
         if fault.kind.stops:
             state.halt(_STALLED, position)
             state.ledger.open(_UNDETECTED_STALL, state.now)
-        elif fault.kind.slow_factor > run.slow_factor:
+        elif (slow_factor := state.training.slowed(fault.kind.slow_factor)) > run.slow_factor:
             state.cancel_run_entries()
-            self._run_changed(state.training.change_speed(state.now, fault.kind.slow_factor))
+            self._run_changed(state.training.change_speed(state.now, slow_factor))
 
     def _run_changed(self, run: Run) -> None:
         """The run goes on at another speed or rhythm: what was scheduled for it comes at other times."""
@@ -234,7 +234,7 @@ class Simulation:
         case = self._decisions.case(detection)
         cause = fault.kind.name if detection.node is None else f"node {detection.node}"
         suspect = self._tainting.found(fault, detection) if state.taints else None
-        if detection.is_slow and state.job.state is _RUNNING and self._decisions.tolerates(case):
+        if detection.slowdown and state.job.state is _RUNNING and self._decisions.tolerates(case):
             self._raised(fault, detection, None)
             return
         down_since = fault.at if fault.kind.stops else state.now
@@ -278,7 +278,7 @@ class Simulation:
         detector, where, marks = alarm
         node = state.cluster.nth_active(where)
         state.tally.false_alarms[detector.layer] += 1
-        detection = Detection(state.now, detector.layer, node, _FALSE_ALARM, is_slow=False)
+        detection = Detection(state.now, detector.layer, node, _FALSE_ALARM, slowdown=0.0)
         incident = self._response.take(self._decisions.case(detection), marks, f"node {node}", state.now)
         state.facts.append(FalseAlarmRaised(state.now, detector.layer, node, incident.number))
 

@@ -26,6 +26,7 @@ from goodputd.sim.taxonomy import (
     RecoveryOutcome,
     RepairOutcome,
     RepairStage,
+    Slowing,
     StageName,
     Symptom,
     VerificationOutcome,
@@ -93,6 +94,16 @@ class FleetSnapshot:
 
 
 @dataclass(slots=True)
+class StepTime:
+    """How long a step takes, and why."""
+
+    seconds: float
+    """Mean, simulated."""
+    ratios: dict[Slowing, float]
+    """By cause; their product is ``seconds`` over the step time of the settings."""
+
+
+@dataclass(slots=True)
 class Corruptions:
     """Silent corruption: ground truth, except for what was detected."""
 
@@ -151,6 +162,7 @@ class Snapshot:
     """Executed, repeats included."""
     lost_steps: int
     retracted_steps: int
+    step_time: StepTime
     step: int
     """step = steps - lost_steps - retracted_steps whenever the job runs."""
     checkpoints: dict[tuple[CheckpointTier, CheckpointOutcome], int]

@@ -62,6 +62,7 @@ DECISIONS: Final = (
     (Action.EVICT, Reason.SECOND_STRIKE),
     (Action.EVICT, Reason.FURTHER_STRIKE),
     (Action.EVICT, Reason.COMPONENT_RULE),
+    (Action.EVICT, Reason.SLOW_RANK),
     (Action.RESTART, Reason.ALWAYS),
     (Action.RESTART, Reason.WITHIN_LIMIT),
     (Action.RESTART, Reason.DEPLETION_GUARD),

@@ -161,12 +161,25 @@ class Reason(StrEnum):
     SOFTWARE = "software"
     NO_NODE = "no_node"
     SLOW_TOLERATED = "slow_tolerated"
+    SLOW_RANK = "slow_rank"
     NO_CAPACITY = "no_capacity"
     ALWAYS = "always"
     WITHIN_LIMIT = "within_limit"
     LIMIT_REACHED = "limit_reached"
     LOW_SCORE = "low_score"
     DEPLETION_GUARD = "depletion_guard"
+
+
+class Slowing(StrEnum):
+    """What makes a step longer than in the settings."""
+
+    POOL = "pool"
+    PLACEMENT = "placement"
+    COOLING = "cooling"
+    SHRINK = "shrink"
+    NOISE = "noise"
+    NETWORK = "network"
+    SLOW_RANK = "slow_rank"
 
 
 class RepairStage(StrEnum):

@@ -9,12 +9,13 @@ from goodputd.sim.job import Position, Run
 from goodputd.sim.observation import Claim, CorruptState, Observation
 from goodputd.sim.protocols import Detector
 from goodputd.sim.taxonomy import Symptom
+from goodputd.sim.training import Training
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _CRASH = Symptom.CRASH
 
 
-def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> Observation:
+def observe(fault: Fault, run: Run, position: Position, training: Training) -> Observation:
     """What a fault shows that strikes the running job at ``fault.at``.
 
     A hang leaves the processes beating. While a save or a validation blocks training no step beat is
@@ -37,9 +38,11 @@ def observe(fault: Fault, run: Run, position: Position, checks_from: float) -> O
         last_step_at,
         blocked_until if stops else None,
         at + kind.event_delay_seconds if fault.logged else None,
-        checks_from,
+        training.checks_from,
         # the checks that may find a straggler follow the steps that it slows
-        run.step_seconds if stops else max(run.step_seconds, run.base_step_seconds * kind.slow_factor),
+        run.step_seconds
+        if stops
+        else max(run.step_seconds, run.base_step_seconds * training.slowed(kind.slow_factor)),
         kind.step_time_sigmas,
         kind.gradient_sigmas,
         fault.marks.statistic,

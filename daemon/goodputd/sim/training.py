@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore, least_steps
 from goodputd.sim.job import JobSpec, Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
+from goodputd.sim.noise import Noise
+from goodputd.sim.pace import Pace
 from goodputd.sim.paces import Paces
 from goodputd.sim.rhythm import Rhythm, RhythmicRun, validated_step
 from goodputd.sim.shadowing import ShadowSpec
@@ -41,11 +43,8 @@ class Training:
         "_hyper_factor",
         "_is_hyper",
         "_is_plain",
-        "_job",
         "_ledger",
         "_mtbf_seconds",
-        "_nominal_replicas",
-        "_pace",
         "_pace_may_differ",
         "_paces",
         "_progress",
@@ -53,6 +52,8 @@ class Training:
         "_shadow",
         "_validation",
         "_weaker",
+        "calm_factor",
+        "calm_step_seconds",
         "checks_from",
         "counts",
         "held",
@@ -60,6 +61,7 @@ class Training:
         "interval_steps",
         "is_adaptive",
         "last_step_at",
+        "pace",
         "run",
         "saved_replicas",
         "step",
@@ -79,13 +81,13 @@ class Training:
         validation: ValidationSpec | None = None,
         *,
         shadow: ShadowSpec | None = None,
+        noise: Noise | None = None,
         hyper_factor: float = 1.0,
     ) -> None:
         """Nothing runs until ``start``; ``replicas`` is the nominal number.
 
         ``hyper_factor`` divides the intervals until ``hyper_until``.
         """
-        self._job = job
         self._checkpoint = checkpoint
         self._validation = validation
         self._shadow = shadow
@@ -105,10 +107,8 @@ class Training:
         """Intervals follow what happened."""
         self._ledger = ledger
         self._mtbf_seconds = math.inf
-        self._nominal_replicas = replicas
         self._replicas = replicas
-        self._pace = 1.0
-        """Step time factor of the slowest nodes."""
+        self.pace = Pace(job, replicas, noise)
         self._progress = 0.0
         """With the fraction of the step that was in flight, when the last run was closed."""
         self.store = CheckpointStore(checkpoint.keep)
@@ -123,14 +123,17 @@ class Training:
         self.checks_from = 0.0
         self.saved_replicas = replicas
         """Replicas of the job when its newest checkpoint was saved."""
-        self._set_step_seconds(job.step_seconds)
+        self._set_step_seconds(self.pace.step_seconds)
         self._paces = Paces(self.step_seconds, ledger.active_gpus)
         self._pace_may_differ = False
         """Steps committed next may take something else than those before."""
 
     def _set_step_seconds(self, seconds: float) -> None:
         self.step_seconds = seconds
-        """Step time of the job as it is sized now, without stragglers."""
+        """Step time of the job as it is sized now, without noise or stragglers."""
+        self.calm_factor = self.pace.noisy(seconds)
+        """What noise makes of it where no rank is slow."""
+        self.calm_step_seconds = seconds = seconds * self.calm_factor
         self.interval_steps = self._checkpoint.steps(seconds, self._mtbf_seconds)
         """Steps between two saves."""
         self.validation_steps = 0
@@ -160,7 +163,7 @@ class Training:
 
     def _tier_steps(self, tier: CheckpointTier) -> int:
         spec = self._checkpoint.tier(tier)
-        return max(spec.interval_steps, least_steps(spec, self.step_seconds))
+        return max(spec.interval_steps, least_steps(spec, self.calm_step_seconds))
 
     def adapt(self, at: float, mtbf_seconds: float) -> None:
         """From the next start on, intervals are those of ``at``, and for this MTBF."""
@@ -184,48 +187,45 @@ class Training:
         """The job goes on with so many replicas from the next start; returns whether that is news."""
         if replicas == self._replicas:
             return False
-        self._replicas = replicas
+        self._replicas = self.pace.replicas = replicas
         self._pace_may_differ = True
-        if self._job.on_shrink == "same_batch" and replicas:
-            self._retime()
+        if replicas and self.pace.follows_size:
+            self._set_step_seconds(self.pace.step_seconds)
         return True
 
     def set_pace(self, factor: float) -> bool:
         """The job goes on at the pace of its slowest nodes; returns whether that is news."""
-        is_news = factor != self._pace
+        is_news = factor != self.pace.factor
         if is_news:
-            self._pace, self._pace_may_differ = factor, True
-            self._retime()
+            self.pace.factor, self._pace_may_differ = factor, True
+            self._set_step_seconds(self.pace.step_seconds)
         return is_news
 
-    def _retime(self) -> None:
-        seconds = self._job.step_seconds * self._pace
-        if self._job.on_shrink == "same_batch" and self._replicas:
-            seconds = seconds * self._nominal_replicas / self._replicas
-        self._set_step_seconds(seconds)
+    def slowed(self, slow_factor: float) -> float:
+        """Step time, as a multiple of ``step_seconds``, with a rank that is slow by so much."""
+        return self.pace.noisy(self.step_seconds, slow_factor)
 
     def start(self, at: float) -> Run:
         """Train on from ``step``."""
         self.checks_from = at
-        interval = self.interval_steps
         if self._is_plain:
-            step, next_save = self.step, self.store.last + interval
+            step, next_save = self.step, self.store.last + self.interval_steps
             self.run = run = Run(
                 at,
                 float(step),
                 0.0,
                 self.step_seconds,
-                1.0,
+                self.calm_factor,
                 next_save if next_save > step else step + 1,
-                interval,
+                self.interval_steps,
                 self._checkpoint.save_seconds,
             )
             return run
         rhythms = self._rhythms()
         validation = -1 if self._validation is None else self._checks - 1
         self.run = RhythmicRun(
-            at, float(self.step), 0.0, self.step_seconds, 1.0, rhythms[-1].next_step, interval,
-            self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1,
+            at, float(self.step), 0.0, self.step_seconds, self.calm_factor, rhythms[-1].next_step,
+            self.interval_steps, self._checkpoint.save_seconds, rhythms=rhythms, main=len(rhythms) - 1,
             validation=validation, checks=self._checks,
         )  # fmt: skip
         return self.run
@@ -265,7 +265,7 @@ class Training:
         return self.run.position(at)
 
     def change_speed(self, at: float, slow_factor: float) -> Run:
-        """A straggler appeared: go on from here at ``slow_factor`` times the step time."""
+        """A straggler appeared: go on from here at ``slow_factor`` times the step time, noise included."""
         run = self.run
         assert run is not None  # noqa: S101 - a caller's bug
         position = run.position(at)

@@ -23,6 +23,7 @@ _REASONS: Final = {
     Reason.SOFTWARE: "software blames no node",
     Reason.NO_NODE: "no node is to blame",
     Reason.SLOW_TOLERATED: "slow ranks are tolerated",
+    Reason.SLOW_RANK: "slow ranks are evicted",
     Reason.NO_CAPACITY: "too few healthy nodes",
     Reason.ALWAYS: "the policy always decides so",
     Reason.WITHIN_LIMIT: "the node is within the policy's limit",
