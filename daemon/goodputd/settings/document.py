@@ -25,6 +25,8 @@ TEMPLATES: Final = {
     "compare": "compare.toml",
     "interval-curve": "interval-curve.toml",
     "hazard": "hazard.toml",
+    "lemons": "lemons.toml",
+    "triage": "triage.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""
 
