@@ -6,12 +6,13 @@ import sys
 from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 
-from tests.validation.comparing import Result, compare
+from tests.validation import lemons
+from tests.validation.comparing import Result, compare, computed
 from tests.validation.published import CASES
+from tests.validation.tables import for_terminal, write
 
-_FILE_WIDTH: Final = 150
+_FILE_WIDTH: Final = 160
 """Columns of the table where there is no terminal to fit."""
 
 
@@ -23,46 +24,33 @@ def main() -> int:
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of these: {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="the seeds of the normal test run")
+    parser.add_argument("--write", action="store_true", help="write the tables of the READMEs anew")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: cores)")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.cases) - set(names))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)} (there are {', '.join(names)})")
+    if arguments.write and (arguments.quick or arguments.cases):
+        parser.error("--write: the READMEs show all cases with all seeds")
     progress = Console(stderr=True)
     results: list[Result] = []
     for case in CASES:
+        if arguments.cases and case.name not in arguments.cases:
+            continue
         seeds = case.quick_seeds if arguments.quick else case.seeds
-        if seeds and (not arguments.cases or case.name in arguments.cases):
+        if seeds:
             progress.print(f"playing {case.name}, {seeds} seeds ...", highlight=False)
             results += compare(case, range(seeds), arguments.jobs)
-    Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table(results))
-    return 0 if all(result.agrees for result in results) else 1
-
-
-def table(results: list[Result]) -> Table:
-    """Source, published, ours, difference, standard errors."""
-    made = Table(title="Published results, and ours")
-    for header in ("source", "case", "figure"):
-        made.add_column(header, no_wrap=header != "source")
-    for header in ("published", "ours", "± error", "difference", "std. errors", "agrees"):
-        made.add_column(header, justify="right", no_wrap=True)
-    before = None
-    for result in results:
-        figure, errors = result.figure, result.errors
-        is_first = result.case is not before
-        before = result.case
-        made.add_row(
-            result.case.source if is_first else "",
-            result.case.name if is_first else "",
-            figure.name,
-            f"{figure.published:.5g}",
-            f"{result.ours:.5g}",
-            f"{result.our_error:.2g}",
-            f"{result.difference:+.2g}",
-            f"{errors:+.2f}" if errors is not None else f"(± {figure.tolerance:g})",
-            "yes" if result.agrees else "NO",
-        )
-    return made
+        results += computed(case)
+    Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(for_terminal(results))
+    if arguments.write:
+        write(results)
+        progress.print(f"playing lemons, {lemons.SEEDS} seeds ...", highlight=False)
+        lemons.write(arguments.jobs)
+    blurred = [] if arguments.quick else [result for result in results if not result.is_precise]
+    for result in blurred:
+        progress.print(f"{result.case.name}: {result.figure.name}: too few seeds", highlight=False)
+    return 0 if not blurred and all(result.agrees for result in results) else 1
 
 
 if __name__ == "__main__":

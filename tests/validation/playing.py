@@ -1,6 +1,6 @@
-"""Playing a published case: one seed of its settings, to its end, as figures.
+"""Playing a published case: one seed of its settings, to its end, as snapshots.
 
-Knows settings and snapshots; what was published is ``published``.
+Knows settings and snapshots; what was published is in a module for each source.
 """
 
 import gc
@@ -38,8 +38,16 @@ def settings(case: str) -> Settings:
 
 def play(case: str, seed: int, ending: Ending) -> dict[str, Snapshot]:
     """Every scenario of a case with one seed, at its end."""
-    seeded = replace(settings(case), seed=seed)
-    return {each.name: finish(each, ending) for each in build(seeded, until_step=ending.steps)}
+    return {each.name: finish(each, ending) for each in _built(case, seed, ending)}
+
+
+def lemons(case: str, seed: int) -> int:
+    """How many of them the fleet of a seed has at the start."""
+    return _built(case, seed, Ending())[0].snapshot().fleet.lemons
+
+
+def _built(case: str, seed: int, ending: Ending) -> tuple[Simulation, ...]:
+    return build(replace(settings(case), seed=seed), until_step=ending.steps)
 
 
 def finish(simulation: Simulation, ending: Ending) -> Snapshot:

@@ -28,6 +28,8 @@ TEMPLATES: Final = {
     "hazard": "hazard.toml",
     "compare-meta-mini": "compare-meta-mini.toml",
     "everything-on": "everything-on.toml",
+    "lemons": "lemons.toml",
+    "triage": "triage.toml",
 }
 """Name for ``init --from`` -> file name of the same text in ``config/``."""
 
