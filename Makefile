@@ -48,8 +48,8 @@ bench: $(VENV)/.installed-test # Measure the budgets on this machine
 	@$(BIN)/python -m tests.bench
 
 .PHONY: validate
-validate: $(VENV)/.installed-test # Play every published case and compare (about ten minutes)
-	@$(BIN)/python -m tests.validation
+validate: $(VENV)/.installed-test # Play every published case, compare, and show it in the README (minutes)
+	@$(BIN)/python -m tests.validation --write
 
 .PHONY: golden
 golden: $(VENV)/.installed-test # Write the golden files anew; read the diff before committing it

@@ -11,6 +11,7 @@ import pytest
 from goodputd.studies.estimates import Estimate
 from goodputd.studies.runs import cores
 from goodputd.studies.study import Results
+from tests.readme import README, section
 from tests.validation import lemons
 
 ALL = "VALIDATE" in os.environ
@@ -66,3 +67,14 @@ def test_with_many_spares_evicting_at_once_is_better() -> None:
 def test_a_reversal_lies_where_the_line_crosses_zero() -> None:
     """A quarter of the way down from 3 to -1 is left: 7 of 8."""
     assert 8 + 0.75 * 8 == lemons.reversal((0, 8, 16, 24), (9.0, 3.0, -1.0, -2.0))
+
+
+def test_the_readme_shows_every_number_of_spares() -> None:
+    """A row for each, and where the best policy changes; with VALIDATE to the last digit."""
+    shown = section(README.read_text(encoding="utf-8"), lemons.SECTION)
+
+    assert [f"| {spares} |" for spares in lemons.SPARES] == [
+        row[: row.index("|", 1) + 1] for row in shown.splitlines()[2 : 2 + len(lemons.SPARES)]
+    ]
+    assert "Always evicting is the better policy from about " in shown
+    assert not ALL or shown == lemons.table(SEEDS, WORKERS)
