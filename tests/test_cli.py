@@ -431,3 +431,31 @@ def test_health_answers_with_1_when_nobody_is_there(call: Call) -> None:
     code, out, err = call("health", "--url", "http://127.0.0.1:1")
     assert (1, "") == (code, out)
     assert err.startswith("not ready: http://127.0.0.1:1/-/ready: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["schema"], ["simulate", "--for", "2d"], ["simulate", "--for", "2d", "--trace"]],
+    ids=["schema", "simulate", "trace"],
+)
+def test_a_full_stdout_is_one_line(small: str, arguments: list[str]) -> None:
+    """/dev/full says what a full disk says, when the output is flushed or before."""
+    given = [*arguments, "-c", small] if arguments[0] == "simulate" else arguments
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "goodputd", *given], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert (2, b"standard output: cannot be written: no space left on device\n") == (
+        done.returncode,
+        done.stderr,
+    )
+
+
+def test_a_closed_stdout_is_no_mistake() -> None:
+    """As `>&-` starts it; there is nobody to write to."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{sys.executable} -m goodputd schema >&-"], stderr=subprocess.PIPE, check=False
+    )
+
+    assert (0, b"") == (done.returncode, done.stderr)

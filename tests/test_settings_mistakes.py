@@ -183,6 +183,19 @@ COMBINATIONS = {
         ' or "none" for faults.kinds alone'
     ),
     "[faults]\nscale = 1e6": "faults: must mean at most 10,000 faults a day (got 7,810,764)",
+    "[cluster]\nnodes = 16\nspares = 0\ntopology.nodes_per_rack = 2\n[faults]\ncatalog = 'none'\n"
+    '[[faults.kinds]]\nname = "psu"\ncomponent = "power"\nscope = "rack"\n'
+    "per_domain_day = 1000": (
+        "faults: must mean at most 1,000,000 a day in a fleet of at least 1,024 nodes, racks or switches,"
+        " for which they are drawn (got 1,024,000)"
+    ),
+    KIND
+    + "per_node_day = 1\nslow_factor = 1001": "faults.kinds[0].slow_factor: must be 1000 or less (got 1001)",
+    KIND + "per_node_day = 1\nshape = 0.05": "faults.kinds[0].shape: must be 0.1 or more (got 0.05)",
+    KIND + "per_node_day = 1\nshape = 21": "faults.kinds[0].shape: must be 20 or less (got 21)",
+    "[cluster.topology]\nnodes_per_rack = 8\n[cluster.cooling]\nwatts_per_node = 8e9\nwatts_per_rack = 8": (
+        "cluster.cooling.watts_per_rack: must let a step take at most 1,000 times as long (got 2000 times)"
+    ),
     KIND: "faults.kinds[0]: kind 'k' needs exactly one of count, per_gpu_hour, per_node_day, "
     "per_job_day, per_domain_day",
     KIND + "per_job_day = 1": (

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 our bug (with a traceback), 2 the user's mistake (one mess
 130 interrupted. Knows no command.
 """
 
+import errno
 import functools
 import os
 import sys
@@ -18,6 +19,8 @@ from goodputd.errors import EnvironmentProblemError, SettingsError
 DONE: Final = 0
 USER_MISTAKE: Final = 2
 INTERRUPTED: Final = 130
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What is no bug of ours when output cannot be written."""
 
 P = ParamSpec("P")
 
@@ -69,7 +72,8 @@ def command(name: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
 def _exit_code(call: Callable[[], int]) -> int:
     try:
         status = call()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # started with it closed
+            sys.stdout.flush()
     except (SettingsError, EnvironmentProblemError) as error:
         complain(str(error))
         return USER_MISTAKE
@@ -77,10 +81,20 @@ def _exit_code(call: Callable[[], int]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. What is still buffered must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has seen enough
         return DONE
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _drop_output()
+        complain(f"standard output: cannot be written: {(error.strerror or str(error)).lower()}")
+        return USER_MISTAKE
     return status
+
+
+def _drop_output() -> None:
+    """What is still buffered for stdout must not be flushed at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(message: str) -> None:

@@ -47,3 +47,15 @@ def test_a_job_without_a_target_trains_on() -> None:
     world = World(**BLIND).until(1e6)
 
     assert (None, False) == (world.simulation.target_step, world.simulation.completed)
+
+
+def test_nothing_happens_after_a_completed_job() -> None:
+    """Whoever plays on for a year finds no candidate, burst or cooling failure that was drawn for nobody."""
+    world = World(
+        job__target_steps=34,
+        bursts__multiplier=2.0,
+        cooling__failures_per_rack_day=0.01,
+        **BLIND,
+    ).until(365 * 86400.0)
+
+    assert None is world.simulation.next_event_at()

@@ -9,20 +9,30 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from math import ceil, fsum
 from typing import Final
 
 from goodputd import catalogs
 from goodputd.settings.checking import number, shown
 from goodputd.settings.keys import read
 from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, split_listen, start_timestamp
-from goodputd.sim.cooling import THERMAL_KINDS, declared_thermal_kinds
+from goodputd.sim.blocks import blocks
+from goodputd.sim.cooling import THERMAL_KINDS, declared_thermal_kinds, throttled
 from goodputd.sim.corruption import CORRUPTION_KINDS, declared_kinds
-from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec, resolve_kinds
+from goodputd.sim.faults import (
+    CatalogSpec,
+    FaultKind,
+    FaultKindSpec,
+    FaultsSpec,
+    ScriptedFaultSpec,
+    resolve_kinds,
+)
 from goodputd.sim.kinds import scenario_kinds
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs import MOST_FACTOR, SECONDS_PER_DAY
 
 NO_CATALOG: Final = "none"
 MOST_FAULTS_PER_DAY: Final = 10_000
+MOST_CANDIDATES_PER_DAY: Final = 1_000_000
 """One in nine seconds; a job that does nothing but fail says nothing, slowly."""
 
 Finding = tuple[str, str]
@@ -58,16 +68,7 @@ def kinds_of_catalog(faults: FaultsSpec) -> CatalogSpec | None:
 def faults_per_day(tables: Tables) -> float:
     """Primary faults of all kinds to expect in a day of the full fleet; 0 when a kind has no valid rate."""
     cluster = tables.cluster
-    try:
-        kinds = scenario_kinds(
-            tables.faults,
-            kinds_of_catalog(tables.faults),
-            cluster=cluster,
-            corruption=tables.corruption,
-            noise=tables.job.noise,
-        )
-    except ValueError:  # another rule names the kind
-        return 0.0
+    kinds = _kinds(tables)
     fleet = float(cluster.nodes + cluster.spares)
     if cluster.pool:
         fleet = sum(
@@ -79,6 +80,38 @@ def faults_per_day(tables: Tables) -> float:
     share = bursts.burst_hours / (bursts.quiet_hours + bursts.burst_hours)
     fleet *= 1.0 + share * (bursts.multiplier - 1.0)
     return SECONDS_PER_DAY * sum(kind.rate_per_second * kind.struck_by(round(fleet)) for kind in kinds)
+
+
+def _kinds(tables: Tables) -> tuple[FaultKind, ...]:
+    try:
+        return scenario_kinds(
+            tables.faults,
+            kinds_of_catalog(tables.faults),
+            cluster=tables.cluster,
+            corruption=tables.corruption,
+            noise=tables.job.noise,
+        )
+    except ValueError:  # another rule names the kind
+        return ()
+
+
+def candidates_per_day(tables: Tables) -> float:
+    """What is drawn to find them: whole blocks of nodes or domains, however few of them exist."""
+    cluster = tables.cluster
+    fleet = cluster.nodes + cluster.spares
+    kinds = _kinds(tables)
+    struck = fsum(kind.rate_per_second * kind.struck_by(fleet) for kind in kinds)
+    if struck == 0.0:
+        return 0.0
+    drawn = fsum(
+        kind.rate_per_second * (1.0 if kind.job_wide else _covered(ceil(kind.struck_by(fleet))))
+        for kind in kinds
+    )
+    return faults_per_day(tables) * drawn / struck
+
+
+def _covered(count: int) -> int:
+    return sum(size for _, size in blocks(count))
 
 
 def nothing_breaks(tables: Tables) -> bool:
@@ -263,6 +296,22 @@ def _fault_rate(document: Document) -> Iterator[Finding]:
     expected = faults_per_day(document)
     if expected > MOST_FAULTS_PER_DAY:
         yield "faults", f"must mean at most {MOST_FAULTS_PER_DAY:,} faults a day (got {expected:,.0f})"
+        return
+    drawn = candidates_per_day(document)
+    if drawn > MOST_CANDIDATES_PER_DAY:
+        least = _covered(1)
+        message = f"in a fleet of at least {least:,} nodes, racks or switches, for which they are drawn"
+        yield "faults", f"must mean at most {MOST_CANDIDATES_PER_DAY:,} a day {message} (got {drawn:,.0f})"
+
+
+def _heat(document: Document) -> Iterator[Finding]:
+    cluster = document.cluster
+    factor = throttled(cluster.cooling, min(cluster.topology.nodes_per_rack, cluster.nodes))
+    if factor > MOST_FACTOR:
+        yield (
+            "cluster.cooling.watts_per_rack",
+            f"must let a step take at most {MOST_FACTOR:,.0f} times as long (got {number(factor)} times)",
+        )
 
 
 def _catalog_is_known(document: Document) -> bool:
@@ -288,6 +337,14 @@ RULES: Final = (
     ),
     Rule(("cluster.capacity.preemptible", "cluster.spares"), _preemptible),
     Rule(("cluster.pool", "cluster.nodes", "cluster.spares", "cluster.gpus_per_node"), _pools),
+    Rule(
+        (
+            "cluster.cooling.watts_per_rack",
+            "cluster.cooling.watts_per_node",
+            "cluster.topology.nodes_per_rack",
+        ),
+        _heat,
+    ),
     Rule(("policy.score.retire_at", "policy.score.evict_at"), _score),
     Rule(("faults.catalog",), _catalog),
     Rule(("faults.kinds", "faults.catalog"), _kind_names),

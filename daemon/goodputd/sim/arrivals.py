@@ -48,7 +48,7 @@ class _Stream:
 _Candidate = tuple[float, int, int, int, float, Marks]
 """Instant, index of stream, node, ordinal, the uniform that says transient or not, and the marks."""
 
-_BITS_OF_THE_MARKS = 7 * 64
+BITS_OF_THE_MARKS = 7 * 64
 """Of the generator, for the seven uniforms that follow a candidate's node: 64 each."""
 
 
@@ -188,7 +188,7 @@ class FaultSource:
             node = first + int(uniform() * size) if first >= 0 else JOB_WIDE
             if node < end:
                 break
-            skip(_BITS_OF_THE_MARKS)
+            skip(BITS_OF_THE_MARKS)
             ordinal += 1
         source.at = at
         source.ordinal = ordinal + 1
@@ -214,7 +214,7 @@ class FaultSource:
             source.ordinal = ordinal + 1
             if node in left:
                 break
-            source.random.getrandbits(_BITS_OF_THE_MARKS)
+            source.random.getrandbits(BITS_OF_THE_MARKS)
         transient = uniform()
         marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
         return source.at, index, node, ordinal, transient, marks

@@ -9,6 +9,7 @@ from heapq import heapify, heapreplace
 from math import log
 from random import Random
 
+from goodputd.sim.arrivals import BITS_OF_THE_MARKS
 from goodputd.sim.blocks import blocks
 from goodputd.sim.faults import Fault, FaultKind, Marks
 from goodputd.sim.streams import stream
@@ -23,6 +24,8 @@ class _Stream:
     first: int
     size: int
     """Domains."""
+    end: int
+    """The number after that of the fleet's last domain."""
     random: Random
     at: float = 0.0
     ordinal: int = 0
@@ -36,10 +39,11 @@ class DomainSource:
     def __init__(self, seed: int, kinds: tuple[FaultKind, ...], nodes: int) -> None:
         """``kinds`` are those of domains; ``nodes`` counts the whole fleet, spares included."""
         self._streams = [
-            _Stream(kind, first, size, stream(seed, f"faults/{kind.name}/domains/{first}"))
+            _Stream(kind, first, size, end, stream(seed, f"faults/{kind.name}/domains/{first}"))
             for kind in kinds
             if kind.rate_per_second > 0.0
-            for first, size in blocks(-(-nodes // kind.domain_nodes))
+            for end in [-(-nodes // kind.domain_nodes)]
+            for first, size in blocks(end)
         ]
         self._pending = [self._draw(index) for index in range(len(self._streams))]
         heapify(self._pending)
@@ -56,10 +60,17 @@ class DomainSource:
         return fault
 
     def _draw(self, index: int) -> tuple[float, int, Fault]:
+        """The stream's next candidate on a domain that exists; those beyond use up as much of it."""
         source = self._streams[index]
         kind, uniform = source.kind, source.random.random
-        source.at -= log(1.0 - uniform()) / (kind.rate_per_second * source.size)
-        domain = source.first + int(uniform() * source.size)
+        rate = kind.rate_per_second * source.size
+        while True:
+            source.at -= log(1.0 - uniform()) / rate
+            domain = source.first + int(uniform() * source.size)
+            if domain < source.end:
+                break
+            source.random.getrandbits(BITS_OF_THE_MARKS)
+            source.ordinal += 1
         transient = uniform()
         marks = Marks(uniform(), uniform(), uniform(), uniform(), uniform(), uniform())
         identity = f"{kind.name}/domains/{source.first}/{source.ordinal}"

@@ -82,7 +82,8 @@ class Exposure:
             self._strike(fault)
         else:
             source.skip()
-            self._schedule_candidate()
+            if self._state.job.state is not _COMPLETED:
+                self._schedule_candidate()
 
     def _on_special_candidate(self, _: None) -> None:
         """The same where some candidates strike in bursts only, or lemons only."""
@@ -95,7 +96,8 @@ class Exposure:
             fleet.lemon_faults += not in_vain and self._reaches_job(node)
         if in_vain:
             source.skip()
-            self._schedule_candidate()
+            if self._state.job.state is not _COMPLETED:
+                self._schedule_candidate()
         else:
             self._on_candidate(None)
 
@@ -135,7 +137,8 @@ class Exposure:
     def on_burst(self, bursts: BurstTime) -> None:
         """A faulty period begins or ends."""
         bursts.turn()
-        self._schedule_burst(bursts)
+        if self._state.job.state is not _COMPLETED:
+            self._schedule_burst(bursts)
 
     def _schedule_domain_candidate(self) -> None:
         at = self._domain_source.next_at
@@ -145,7 +148,8 @@ class Exposure:
     def on_domain_candidate(self, _: None) -> None:
         """The earliest candidate of a domain strikes, if any of its nodes is in the job."""
         fault = self._domain_source.take()
-        self._schedule_domain_candidate()
+        if self._state.job.state is not _COMPLETED:
+            self._schedule_domain_candidate()
         struck = self._of_domain(fault)
         if struck and self._reaches_job(struck[0]):
             fault.node = struck[0]

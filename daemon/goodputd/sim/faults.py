@@ -69,7 +69,7 @@ class FaultKindSpec:
     """How it shows."""
     arrival: Arrival = "exponential"
     """How failures come: at a constant rate, or by the age of the node, which repair alone renews."""
-    shape: PositiveFloat = 1.0
+    shape: Annotated[float, Interval(ge=0.1, le=20)] = 1.0
     """Weibull: k, below 1 infant mortality, above it wear; lognormal: sigma. The rate gives the mean life."""
     scope: Literal["node", "rack", "switch", "job"] = "node"
     """What it strikes: a node, all nodes of the job on a rack or switch, or the job, blaming no node."""

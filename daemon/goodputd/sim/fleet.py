@@ -10,10 +10,10 @@ from itertools import accumulate
 from math import fsum, prod
 from typing import Annotated, Final, Protocol
 
-from annotated_types import MinLen
+from annotated_types import Interval, MinLen
 
 from goodputd.sim.blocks import blocks
-from goodputd.sim.specs import SPEC, Factor, NonNegativeFloat, PositiveCount, PositiveFloat, Probability
+from goodputd.sim.specs import MOST_FACTOR, SPEC, Factor, NonNegativeFloat, PositiveCount, Probability
 from goodputd.sim.streams import stream, uniforms
 from goodputd.sim.taxonomy import Slowing
 
@@ -48,7 +48,7 @@ class PoolSpec:
     """Multiple of the rates of faults that corrupt."""
     gpus_per_node: PositiveCount | None = None
     """GPUs of one node, to be checked: as in `cluster.gpus_per_node`, since any node may take any place."""
-    step_time_factor: PositiveFloat = 1.0
+    step_time_factor: Annotated[float, Interval(gt=0, le=MOST_FACTOR)] = 1.0
     """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
 
 

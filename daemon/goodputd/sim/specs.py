@@ -25,7 +25,9 @@ NonNegativeFloat = Annotated[float, Ge(0)]
 Probability = Annotated[float, Interval(ge=0, le=1)]
 Count = Annotated[int, Ge(0)]
 PositiveCount = Annotated[int, Ge(1)]
-Factor = Annotated[float, Ge(1)]
+MOST_FACTOR: Final = 1000.0
+"""Beyond it the seconds of one step and of all others no longer fit in one sum."""
+Factor = Annotated[float, Interval(ge=1, le=MOST_FACTOR)]
 Name = Annotated[str, MinLen(1)]
 
 SECONDS_PER_HOUR: Final = 3600.0
