@@ -1,14 +1,17 @@
 """The cluster executor, on a real Dask cluster of two worker processes on this machine."""
 
+import contextlib
 import os
+import socket
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from distributed import Client, LocalCluster
 
-from goodputd.errors import EnvironmentProblemError
+from goodputd.errors import EnvironmentProblemError, SettingsError
 from goodputd.studies import cluster
 from goodputd.studies.cluster import Cluster
 from tests import crashing
@@ -97,10 +100,39 @@ def test_a_cluster_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch) -
         next(Cluster(local.scheduler_address).run(jobs()))
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
-def test_an_address_where_nobody_answers_is_one_line(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_where_nobody_answers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the address and the reason."""
     monkeypatch.setattr(cluster, "_PATIENCE_WALL_SECONDS", 1)
 
-    with pytest.raises(EnvironmentProblemError, match=f"^--scheduler: {address}: no answer: "):
+    with pytest.raises(EnvironmentProblemError, match=r"^--scheduler: tcp://127\.0\.0\.1:1: no answer: "):
+        next(Cluster("tcp://127.0.0.1:1").run(jobs()))
+
+
+def test_what_answers_and_is_no_scheduler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A web server's greeting, taken for the length of a message, is a large number of bytes."""
+    monkeypatch.setattr(cluster, "_PATIENCE_WALL_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        Thread(target=_greet, args=(server,), daemon=True).start()
+
+        with pytest.raises(EnvironmentProblemError, match=f"^--scheduler: {address}: no answer: "):
+            next(Cluster(address).run(jobs()))
+
+
+def _greet(server: socket.socket) -> None:
+    """Say to everybody what a web server says to nonsense."""
+    with contextlib.suppress(OSError):
+        while True:
+            client, _ = server.accept()
+            with client:
+                client.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n" * 10)
+
+
+NO_ADDRESSES = ["nonsense://x", "", "tcp://[::1", "http://127.0.0.1:1", "127.0.0.1:8786"]
+
+
+@pytest.mark.parametrize("address", NO_ADDRESSES)
+def test_what_is_no_address_is_refused_at_once(address: str) -> None:
+    """The library would try for twenty seconds and leave a traceback behind."""
+    with pytest.raises(SettingsError, match=r"^--scheduler: must be like tcp://host:8786 "):
         next(Cluster(address).run(jobs()))

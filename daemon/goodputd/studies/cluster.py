@@ -4,13 +4,14 @@ The cluster plays what a worker process would play, from the same settings and s
 same figures. Its scheduler repeats the runs of workers that die. The library is an extra.
 """
 
+import re
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from goodputd.errors import EnvironmentProblemError
+from goodputd.errors import EnvironmentProblemError, SettingsError
 from goodputd.studies.estimates import missing
 from goodputd.studies.runs import AHEAD, Job, Run, play
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = "goodputd"
 _PATIENCE_WALL_SECONDS: Final = 10
+_ADDRESS: Final = re.compile(r"(tcp|tls|ws|wss)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 
 
 @dataclass(slots=True)
@@ -32,16 +34,20 @@ class Cluster:
     def run(self, jobs: Iterable[Job]) -> Generator[Run, None, None]:
         """Each job's run, as they finish.
 
-        Errors: ``EnvironmentProblemError`` when nobody answers, when there are no workers, when theirs is
-        another goodputd, or when a run has killed several of them.
+        Errors: ``SettingsError`` for what is no address; ``EnvironmentProblemError`` when nobody answers,
+        when there are no workers, when theirs is another goodputd, or when a run has killed several.
         """
+        if not _ADDRESS.fullmatch(self.address):  # the library would try for a while
+            message = f"must be like tcp://host:8786 (got {self.address!r})"
+            raise SettingsError(f"--scheduler: {message}")
         try:
             from distributed import Client, KilledWorker, as_completed  # noqa: PLC0415 - an extra
         except ImportError as error:
             raise EnvironmentProblemError(missing("cluster")) from error
         try:
             client = Client(self.address, timeout=_PATIENCE_WALL_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, MemoryError) as error:
+            # what answers may be anything: of an HTTP server it takes the greeting for a length in bytes
             message = f"--scheduler: {self.address}: no answer: {str(error) or type(error).__name__}"
             raise EnvironmentProblemError(message) from error
         with client:
