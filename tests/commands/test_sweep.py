@@ -69,6 +69,16 @@ def test_files_hold_every_run(call: Call) -> None:
     assert 0o644 == Path("runs.csv").stat().st_mode & 0o777
 
 
+def test_a_job_that_is_completed_has_no_more_than_the_time_that_was_given(call: Call) -> None:
+    """As ``compare`` says it."""
+    Path("small.toml").write_text(
+        f"{SMALL}".replace("[[scenario]]", "[job]\ntarget_steps = 500\n[[scenario]]", 1)
+    )
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+
+    assert "at most 2 d simulated" in out.splitlines()[0]
+
+
 def test_it_stops_when_it_is_precise_enough(call: Call) -> None:
     """With as many seeds as that takes, which do not depend on who plays."""
     wanted = ["--vary", INTERVALS, "--seeds", "500", "--precision", "0.1"]

@@ -95,6 +95,18 @@ def test_young_and_daly_follow_from_the_save_time_and_the_training_time_between_
     assert 0.01 * math.log(daly(20.0, mtbf) / 400.0) ** 2 == pytest.approx(formulas["daly"]["loss"])
 
 
+def test_the_mtbf_of_a_job_that_is_completed_ends_with_it() -> None:
+    """10 interruptions in six hours until the target, of which three quarters were training."""
+    found = interval_results(
+        interruptions=[[10, 10]] * 5,
+        effective_compute_ratio=[[0.75, 0.75]] * 5,
+        completion_seconds=[[6 * 3600.0] * 2] * 5,
+    )
+    (curve,) = swept(found, Axis(INTERVAL_SECONDS, INTERVALS, is_log=True))["curves"]
+
+    assert 0.75 * 6 * 3600.0 / 10 == pytest.approx(curve["formulas"]["mtbf_seconds"])
+
+
 def test_formulas_speak_in_the_unit_of_the_key() -> None:
     """An interval in steps is one in seconds over the time of a step."""
     columns: dict[str, Any] = {"interruptions": [[10, 10]] * 5, "effective_compute_ratio": [[1.0, 1.0]] * 5}

@@ -73,28 +73,31 @@ FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the whole comparison; as many scenarios side by side as the console is wide."""
     scenarios: list[Comparison] = comparison["scenarios"]
-    first, number = comparison["first_seed"], comparison["seeds"]
-    played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
-    ends = any(scenario["figures"]["completion_seconds"] for scenario in scenarios)
-    simulated = ("at most " if ends else "") + duration(comparison["simulated_seconds"])
-    console.print(
-        f"goodputd {comparison['version']}: {simulated} simulated, {played}, {comparison['source']}"
-    )
+    console.print(title(comparison, scenarios))
     fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
     for start in range(0, len(scenarios), fitting):
         console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")
     others = scenarios[1:]
     for start in range(0, len(others), fitting):
-        title = f"minus {comparison['compared_with']}"
-        console.print("", _table(title, others[start : start + fitting], "differences"), sep="\n")
+        heading = f"minus {comparison['compared_with']}"
+        console.print("", _table(heading, others[start : start + fitting], "differences"), sep="\n")
     for note in _notes(comparison):
         console.print("", note, sep="\n")
     console.print("", comparison["conclusion"], sep="\n")
 
 
-def _table(title: str, scenarios: Sequence[Comparison], key: str) -> Table:
+def title(study: Comparison, played: Sequence[Comparison]) -> str:
+    """What was played: version, length, seeds, source; a job that is completed ends before its time."""
+    first, number = study["first_seed"], study["seeds"]
+    seeds = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
+    ends = any(each["figures"]["completion_seconds"] for each in played)
+    simulated = ("at most " if ends else "") + duration(study["simulated_seconds"])
+    return f"goodputd {study['version']}: {simulated} simulated, {seeds}, {study['source']}"
+
+
+def _table(heading: str, scenarios: Sequence[Comparison], key: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
-    table.add_column(title, width=_LABEL_COLUMNS - _GAP_COLUMNS, overflow="fold")
+    table.add_column(heading, width=_LABEL_COLUMNS - _GAP_COLUMNS, overflow="fold")
     for scenario in scenarios:
         width = _SCENARIO_COLUMNS - _GAP_COLUMNS
         table.add_column(scenario["name"], justify="right", width=width, overflow="fold")

@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from goodputd.commands.compare_table import FIGURES, Write, cell_text, plain
+from goodputd.commands.compare_table import FIGURES, Write, cell_text, plain, title
 from goodputd.narration import duration
 from goodputd.studies.plot import curve_name
 from goodputd.studies.sweeping import GOALS, Sweep
@@ -27,10 +27,7 @@ _THOUSAND: Final = 1000.0
 
 def print_sweep(sweep: Sweep, console: Console) -> None:
     """Print every curve."""
-    first, number = sweep["first_seed"], sweep["seeds"]
-    played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
-    simulated = duration(sweep["simulated_seconds"])
-    console.print(f"goodputd {sweep['version']}: {simulated} simulated, {played}, {sweep['source']}")
+    console.print(title(sweep, [point for curve in sweep["curves"] for point in curve["points"]]))
     for curve in sweep["curves"]:
         console.print("", curve_name(sweep, curve), _table(sweep, curve, console.width), sep="\n")
         if curve["optimum"] is not None:

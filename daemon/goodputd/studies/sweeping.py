@@ -13,7 +13,7 @@ from goodputd.sim.daly import daly, young
 from goodputd.studies.axes import Axis
 from goodputd.studies.comparison import pairing, told
 from goodputd.studies.estimates import estimate
-from goodputd.studies.figures import NAMES
+from goodputd.studies.figures import NAMES, Figures
 from goodputd.studies.optimum import Optimum, find
 from goodputd.studies.study import Results
 
@@ -120,12 +120,12 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
     if first.key not in {INTERVAL_SECONDS, INTERVAL_STEPS}:
         return None
     scenario = results.study.points[indexes[0]].scenario
-    horizon = results.study.horizon_seconds
     runs = [results.figures[seed, index] for seed in results.seeds for index in indexes]
     interruptions = math.fsum(run.interruptions for run in runs)
     if interruptions == 0.0:
         return None
-    mtbf = horizon * math.fsum(run.effective_compute_ratio or 0.0 for run in runs) / interruptions
+    horizon = results.study.horizon_seconds
+    mtbf = math.fsum(_trained_seconds(run, horizon) for run in runs) / interruptions
     save = scenario.checkpoint.save_seconds
     unit = 1.0 if first.key == INTERVAL_SECONDS else scenario.job.step_seconds
     formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf}
@@ -134,6 +134,12 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
         loss = None if optimum is None or value <= 0.0 else optimum.loss_at(value)
         formulas[formula.__name__] = {"value": value, "loss": loss}
     return formulas
+
+
+def _trained_seconds(run: Figures, horizon_seconds: float) -> float:
+    """How long the job was not stopped; a job that is completed was played until then and no longer."""
+    played = horizon_seconds if run.completion_seconds is None else run.completion_seconds
+    return played * (run.effective_compute_ratio or 0.0)
 
 
 def _number(value: object) -> float:
