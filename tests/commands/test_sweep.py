@@ -106,9 +106,17 @@ def test_other_figures_can_be_looked_at(call: Call) -> None:
     assert "ptimum" not in out
 
 
+def test_a_key_that_changes_nothing_is_told(call: Call) -> None:
+    """Nobody is asked to validate, so how long that would take is of no matter."""
+    _, out, _ = call("--vary", "detection.validation.seconds=1,2,3", "--seeds", "2")
+
+    assert "detection.validation.seconds changes nothing here: every row is the same." in out
+    assert "ptimum" not in out
+
+
 def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
     """Below its table."""
-    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "default")
 
     assert "No optimum is told: an optimum takes 5 values or more." in out
 

@@ -30,7 +30,9 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
     console.print(title(sweep, [point for curve in sweep["curves"] for point in curve["points"]]))
     for curve in sweep["curves"]:
         console.print("", curve_name(sweep, curve), _table(sweep, curve, console.width), sep="\n")
-        if curve["optimum"] is not None:
+        if curve["changes_nothing"] and len(curve["points"]) > 1:
+            console.print(f"{sweep['axes'][0]['key']} changes nothing here: every row is the same.")
+        elif curve["optimum"] is not None:
             console.print(_optimum(sweep, curve))
         elif sweep["figure"] in GOALS:
             console.print(f"No optimum is told: {curve['no_optimum']}.")

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from goodputd.sim.daly import daly, young
-from goodputd.studies.axes import Axis
+from goodputd.studies.axes import Axis, is_whole, limits
 from goodputd.studies.comparison import pairing, told
 from goodputd.studies.estimates import estimate
 from goodputd.studies.figures import NAMES, Figures
@@ -85,8 +85,9 @@ def _curve(results: Results, axes: Sequence[Axis], indexes: list[int], figure: s
     return {
         "scenario": start.name,
         "held": dict(_held(start.varied, first)),
-        "optimum": None if isinstance(optimum, str) else asdict(optimum),
+        "optimum": None if isinstance(optimum, str) else _told(optimum, first.key),
         "no_optimum": reason,
+        "changes_nothing": _changes_nothing(results, indexes),
         "formulas": _formulas(results, first, indexes, None if isinstance(optimum, str) else optimum),
         "points": [
             {
@@ -99,6 +100,27 @@ def _curve(results: Results, axes: Sequence[Axis], indexes: list[int], figure: s
     }
 
 
+def _told(optimum: Optimum, key: str) -> Sweep:
+    """An optimum as JSON: a value that the key may have, at the ends of the interval too."""
+    told, allowed = asdict(optimum), limits(key)
+    for end in ("value", "low", "high"):
+        value = told[end]
+        if value is not None:
+            value = value if allowed.lowest is None else max(value, allowed.lowest)
+            value = value if allowed.highest is None else min(value, allowed.highest)
+            told[end] = round(value) if is_whole(key) else value
+    return told
+
+
+def _changes_nothing(results: Results, indexes: Sequence[int]) -> bool:
+    """Whether each seed came to the same whatever the value, in every figure."""
+    return all(
+        results.figures[seed, index] == results.figures[seed, indexes[0]]
+        for seed in results.seeds
+        for index in indexes
+    )
+
+
 def _optimum(results: Results, first: Axis, indexes: list[int], figure: str) -> Optimum | str:
     if figure not in GOALS:
         return f"{figure} is no goal; optima are told of {', '.join(GOALS)}"
@@ -108,7 +130,7 @@ def _optimum(results: Results, first: Axis, indexes: list[int], figure: str) -> 
     columns = [results.values(index, figure) for index in indexes]
     rows = [[_number(value) for value in row] for row in zip(*columns, strict=True)]
     is_interval = first.key in {INTERVAL_SECONDS, INTERVAL_STEPS}
-    return find(values, rows, is_log=first.is_log or is_interval)
+    return find(values, rows, is_log=first.is_log or is_interval, limits=limits(first.key))
 
 
 def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimum | None) -> Sweep | None:
