@@ -219,6 +219,62 @@ def test_a_job_that_shrank_is_judged_by_its_gpu_time() -> None:
     )
 
 
+BEHIND = {TIME: [[0.90, 0.91], [0.93, 0.94]], "provisional_share": [[0.0] * 2] * 2}
+"""The second scenario spends its time better."""
+
+
+def test_who_gets_further_with_shorter_steps_is_told() -> None:
+    """More goodput and a fifth fewer steps are no recommendation."""
+    line = concluded(*named("packed", "spread"), seeds=2, step=[[100.0, 101.0], [80.0, 80.8]], **BEHIND)
+
+    assert line.startswith("spread trains 93.50% of the time")
+    assert (
+        "; but packed keeps 25.0 ± 0.0 % more steps in the same time, since its steps are shorter, which "
+        "shares of the time do not show: by steps, it is ahead of spread [95 %"
+    ) in line
+
+
+def test_who_gets_further_in_a_tie_is_told() -> None:
+    """The same goodput, and one has shorter steps."""
+    line = concluded(
+        *named("packed", "spread"), seeds=1, step=[[100.0], [80.0]], effective_training_time_ratio=[[0.9]] * 2
+    )
+
+    assert "packed and spread come to the same; but packed keeps 25.0 % more steps in the same time" in line
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"step": [[90.0, 91.0], [93.0, 94.0]]},
+        {"step": [[100.0, 101.0], [93.0, 107.0]]},
+        {"step": [[100.0, 101.0], [93.0, 94.0]], "provisional_share": [[0.1, 0.1], [0.0, 0.0]]},
+        {"step": [[100.0] * 2] * 2, "completion_seconds": [[110.0] * 2, [100.0] * 2]},
+        {
+            "step": [[100.0, 101.0], [93.0, 94.0]],
+            GPUS: [[0.80, 0.81], [0.93, 0.94]],
+        },
+    ],
+    ids=["more steps", "luck", "steps not saved", "completed earlier", "smaller batches"],
+)
+def test_a_lead_in_steps_that_is_none_is_not_told(columns: dict[str, list[list[float]]]) -> None:
+    """Steps that no checkpoint holds, of a smaller batch, or in more time are no lead."""
+    assert "steps" not in concluded(*named("packed", "spread"), seeds=2, **{**BEHIND, **columns})
+
+
+def test_a_target_reached_earlier_is_a_lead() -> None:
+    """All have the same steps in the end."""
+    line = concluded(
+        *named("packed", "spread"),
+        seeds=1,
+        step=[[100.0], [100.0]],
+        completion_seconds=[[80.0], [100.0]],
+        effective_training_time_ratio=[[0.90], [0.93]],
+    )
+
+    assert "but packed keeps 25.0 % more steps in the same time" in line
+
+
 def test_csv_has_a_row_for_every_run() -> None:
     """In order of seeds, unfinished seeds included; what has no data is an empty cell."""
     points = tuple(
