@@ -46,6 +46,15 @@ def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:
     assert "\x1b" not in out
 
 
+def test_the_scenario_that_is_varied_is_named_and_so_are_the_others(call: Call) -> None:
+    """Whoever named one is told of that one alone."""
+    _, unasked, _ = call("--vary", "cluster.spares=0,4", "--vary", "faults.scale=1,2", "--seeds", "1")
+    _, asked, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "naive")
+
+    assert "Scenario naive; there are others for --scenarios: default." in unasked.splitlines()
+    assert "Scenario naive." in asked.splitlines()
+
+
 def test_json_has_the_scenarios_that_were_asked_for(call: Call) -> None:
     """Each with a curve of its own."""
     _, out, _ = call("--vary", INTERVALS, "--seeds", "2", "--scenarios", "default,naive", "--json")
@@ -102,7 +111,9 @@ def test_other_figures_can_be_looked_at(call: Call) -> None:
     """By the name of their column; they are goals of nobody and have no optimum."""
     _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "2", "--figure", "hazard_per_hour")
 
-    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == out.splitlines()[4].split()[:7]
+    (heading,) = (line for line in out.splitlines() if line.startswith("spares"))
+
+    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == heading.split()[:7]
     assert "ptimum" not in out
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from goodputd.commands.studying import who
 from goodputd.narration import duration
 from goodputd.studies.comparison import Comparison
 
@@ -74,6 +75,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the whole comparison; as many scenarios side by side as the console is wide."""
     scenarios: list[Comparison] = comparison["scenarios"]
     console.print(title(comparison, scenarios))
+    varied = {scenario["scenario"] for scenario in scenarios if "scenario" in scenario}
+    if len(varied) == 1:
+        console.print(who(varied.pop(), comparison["other_scenarios"]))
     fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
     for start in range(0, len(scenarios), fitting):
         console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")

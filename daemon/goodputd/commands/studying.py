@@ -6,7 +6,7 @@ They say on stderr what went wrong and was put right. Knows nothing of what a st
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from goodputd.commands.console import console
 from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.settings import Settings
 from goodputd.studies.estimates import t_quantile
 from goodputd.studies.runs import Report
 from goodputd.studies.study import Progress as Finished
@@ -46,6 +47,17 @@ def seeds(first: int, count: int) -> range:
     if count > 1:
         t_quantile(1)
     return range(first, first + count)
+
+
+def unasked(there: Settings, names: Sequence[str]) -> list[str]:
+    """The scenarios that are not played because only the first is, for nobody named any."""
+    return [] if names else [scenario.name for scenario in there.scenarios[1:]]
+
+
+def who(scenario: str, others: Sequence[str]) -> str:
+    """Which scenario is varied, and which others could be."""
+    told = f"; there are others for --scenarios: {', '.join(others)}" if others else ""
+    return f"Scenario {scenario}{told}."
 
 
 def complain(message: str) -> None:

@@ -16,7 +16,7 @@ from typing import IO, Final
 from goodputd import __version__
 from goodputd.commands.console import console
 from goodputd.commands.files import replacing
-from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted
+from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, unasked
 from goodputd.errors import SettingsError
 from goodputd.studies import plot
 from goodputd.studies.axes import Axis, Load, parse_axis, points
@@ -101,6 +101,7 @@ def run(
         found = sweep(
             results, axes, figure=figure, precision=precision, version=__version__, source=settings.source
         )
+        found["other_scenarios"] = unasked(settings, names)
     _deliver(results, found, targets)
     return not results.interrupted
 

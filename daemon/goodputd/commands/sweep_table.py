@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from goodputd.commands.compare_table import FIGURES, Write, cell_text, plain, title
+from goodputd.commands.studying import who
 from goodputd.narration import duration
 from goodputd.studies.plot import curve_name
 from goodputd.studies.sweeping import GOALS, Sweep
@@ -28,6 +29,9 @@ _THOUSAND: Final = 1000.0
 def print_sweep(sweep: Sweep, console: Console) -> None:
     """Print every curve."""
     console.print(title(sweep, [point for curve in sweep["curves"] for point in curve["points"]]))
+    varied = {curve["scenario"] for curve in sweep["curves"]}
+    if len(varied) == 1:
+        console.print(who(varied.pop(), sweep["other_scenarios"]))
     for curve in sweep["curves"]:
         console.print("", curve_name(sweep, curve), _table(sweep, curve, console.width), sep="\n")
         if curve["changes_nothing"] and len(curve["points"]) > 1:

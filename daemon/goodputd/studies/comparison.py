@@ -59,7 +59,7 @@ def _scenario(results: Results, index: int) -> Comparison:
     values = {name: results.values(index, name) for name in NAMES}
     scenario: Comparison = {
         "name": points[index].name,
-        **({"varied": points[index].varied} if points[index].varied else {}),
+        **_origin(points[index]),
         "faults": pairing(points[index], points[0]),
         "figures": {name: told(estimate(values[name])) for name in NAMES},
     }
@@ -68,6 +68,11 @@ def _scenario(results: Results, index: int) -> Comparison:
             name: told(difference(values[name], results.values(0, name))) for name in NAMES
         }
     return scenario
+
+
+def _origin(point: Point) -> Comparison:
+    """Which scenario of the settings was varied, and how; nothing where it was not."""
+    return {"scenario": point.scenario.name, "varied": point.varied} if point.varied else {}
 
 
 def _metric(results: Results) -> str:
