@@ -49,7 +49,18 @@ def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:
 def test_the_scenario_that_is_varied_is_named_and_so_are_the_others(call: Call) -> None:
     """Whoever named one is told of that one alone."""
     _, unasked, _ = call("--vary", "cluster.spares=0,4", "--vary", "faults.scale=1,2", "--seeds", "1")
-    _, asked, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "naive")
+    _, asked, _ = call(
+        *(
+            "--vary",
+            "cluster.spares=0,4",
+            "--vary",
+            "faults.scale=1,2",
+            "--seeds",
+            "1",
+            "--scenarios",
+            "naive",
+        )
+    )
 
     assert "Scenario naive; there are others for --scenarios: default." in unasked.splitlines()
     assert "Scenario naive." in asked.splitlines()
@@ -115,6 +126,21 @@ def test_other_figures_can_be_looked_at(call: Call) -> None:
 
     assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == heading.split()[:7]
     assert "ptimum" not in out
+
+
+def test_where_there_is_corruption_its_cost_shows(call: Call) -> None:
+    """What a checkpoint held of it, and what keeping it out takes; without any there is no column."""
+    arguments = ["--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "default"]
+    _, clean_out, _ = call(*arguments)
+    Path("small.toml").write_text(
+        SMALL.replace("[[scenario]]", "[corruption]\nper_gpu_hour = 1e-4\n[[scenario]]", 1)
+    )
+    _, out, _ = call(*arguments)
+
+    assert "SDC baked in" in out
+    assert "validation" in out
+    assert "SDC" not in clean_out
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_a_key_that_changes_nothing_is_told(call: Call) -> None:

@@ -53,15 +53,35 @@ def test_means_have_the_interval_of_their_seeds() -> None:
     ]
 
     assert figure == pytest.approx(
-        {"mean": 0.8, "low": 0.8 - 0.24841, "high": 0.8 + 0.24841, "seeds": 3}, abs=1e-5
+        {"mean": 0.8, "low": 0.8 - 0.24841, "high": 1.0, "half_width": 0.24841, "seeds": 3}, abs=1e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "ends"),
+    [
+        (TIME, [0.99, 0.95], (0.97 - 12.7062 * 0.02, 1.0)),
+        ("lost_work_share", [0.01, 0.05], (0.0, 0.03 + 12.7062 * 0.02)),
+        ("restart_success_ratio", [0.0, 1.0], (0.0, 1.0)),
+        ("interruptions", [1.0, 3.0], (0.0, 2.0 + 12.7062)),
+        ("mttd_seconds", [1.0, 3.0], (0.0, 2.0 + 12.7062)),
+    ],
+)
+def test_an_interval_ends_where_its_figure_does(
+    name: str, values: list[float], ends: tuple[float, float]
+) -> None:
+    """No share is beyond all, and nothing below none; half its width is what it was."""
+    found = compared(results(*named("a"), seeds=2, **{name: [values]}))["scenarios"][0]["figures"][name]
+    half = 12.7062 * abs(values[0] - values[1]) / 2.0
+
+    assert (*ends, half) == pytest.approx((found["low"], found["high"], found["half_width"]), abs=1e-5)
 
 
 def test_one_seed_has_no_interval() -> None:
     """Null, and no library that would know better."""
     figure = compared(results(*named("a"), seeds=1, **{TIME: [[0.7]]}))["scenarios"][0]["figures"][TIME]
 
-    assert {"mean": 0.7, "low": None, "high": None, "seeds": 1} == figure
+    assert {"mean": 0.7, "low": None, "high": None, "half_width": None, "seeds": 1} == figure
 
 
 def test_differences_are_taken_seed_by_seed_from_the_first() -> None:
@@ -71,7 +91,7 @@ def test_differences_are_taken_seed_by_seed_from_the_first() -> None:
 
     assert "differences" not in first
     assert second["differences"][TIME] == pytest.approx(
-        {"mean": 0.1, "low": 0.1, "high": 0.1, "seeds": 3}, abs=1e-9
+        {"mean": 0.1, "low": 0.1, "high": 0.1, "half_width": 0.0, "seeds": 3}, abs=1e-9
     )
 
 

@@ -118,14 +118,13 @@ def cell_text(cell: Comparison | None, write: Write, *, signed: bool = False) ->
     if cell is None:
         return "-"
     mean = cell["mean"]
-    sign = "" if not signed or mean == 0.0 else "+" if mean > 0.0 else "-"
-    size = abs(mean) if signed else mean
-    if cell["low"] is None:
-        return sign + write(size)
-    half = (cell["high"] - cell["low"]) / 2.0
-    if write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
-        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS
-    return f"{sign}{write(size)} ±{_half(half, size, write)}"
+    size, half = abs(mean) if signed else mean, cell["half_width"]
+    if half is not None and write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
+        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS or size
+    written = write(size)
+    is_nothing = not any("1" <= letter <= "9" for letter in written)
+    sign = "" if not signed or is_nothing else "+" if mean > 0.0 else "-"
+    return sign + written if half is None else f"{sign}{written} ±{_half(half, size, write)}"
 
 
 def _half(half: float, mean: float, write: Write) -> str:

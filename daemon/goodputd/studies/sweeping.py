@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from goodputd.sim.daly import daly, young
 from goodputd.studies.axes import Axis, is_whole, limits
-from goodputd.studies.comparison import pairing, told
+from goodputd.studies.comparison import pairing, told_figure
 from goodputd.studies.estimates import estimate
 from goodputd.studies.figures import NAMES, Figures
 from goodputd.studies.optimum import Optimum, find
@@ -93,7 +93,7 @@ def _curve(results: Results, axes: Sequence[Axis], indexes: list[int], figure: s
             {
                 "value": points[index].varied[first.key],
                 "faults": pairing(points[index], points[0]),
-                "figures": {name: told(estimate(results.values(index, name))) for name in NAMES},
+                "figures": {name: told_figure(name, estimate(results.values(index, name))) for name in NAMES},
             }
             for index in indexes
         ],
