@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goodputd.cli import main
-from goodputd.commands.sweep import executor_with
+from goodputd.commands.sweep import executor_with, figure_named
 from goodputd.studies.cluster import Cluster
 from goodputd.studies.runs import InProcess, Processes
 from tests.calling import SMALL, STUDY, Call, clean
@@ -125,7 +125,39 @@ def test_other_figures_can_be_looked_at(call: Call) -> None:
     (heading,) = (line for line in out.splitlines() if line.startswith("spares"))
 
     assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == heading.split()[:7]
-    assert "ptimum" not in out
+    assert "No optimum is told: hazard_per_hour is no goal, as goodput and utilization are." in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("goodput", "effective_training_time_ratio"),
+        ("utilization", "effective_utilization_ratio"),
+        ("MTTR", "mttr_seconds"),
+        ("SDC baked in", "corruptions_baked"),
+        ("hazard_per_hour", "hazard_per_hour"),
+    ],
+)
+def test_a_figure_has_the_name_that_tables_print(typed: str, name: str) -> None:
+    """Beside that of its column."""
+    assert name == figure_named(typed)
+
+
+def test_files_that_were_written_are_told(call: Call) -> None:
+    """On stderr, for stdout may be somebody's JSON."""
+    arguments = [
+        "--vary",
+        "cluster.spares=0,4",
+        "--seeds",
+        "1",
+        "--out",
+        "x.csv",
+        "--plot",
+        "x.svg",
+        "--json",
+    ]
+
+    assert "wrote x.csv\nwrote x.svg\n" == call(*arguments)[2]
 
 
 def test_where_there_is_corruption_its_cost_shows(call: Call) -> None:
@@ -166,7 +198,9 @@ def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
         (["--vary", "checkpoint.interval_seconds=9:1:log3"], "--vary: '9:1:log3' is no range"),
         (["--vary", "cluster.spares=1,-2"], "--vary: cluster.spares: must be 0 or more (got -2)"),
         (["--vary", INTERVALS, "--scenarios", "nobody"], "small.toml: no scenario is named 'nobody'"),
-        (["--vary", INTERVALS, "--figure", "goodput"], "--figure: unknown figure 'goodput'"),
+        (["--vary", INTERVALS, "--figure", "goodputt"], "unknown figure 'goodputt'; did you mean goodput?"),
+        (["--vary", INTERVALS, "--figure", "mttr_second"], "did you mean mttr_seconds or"),
+        (["--vary", INTERVALS, "--figure", "hazard"], "did you mean hazard_per_hour?"),
         (["--vary", INTERVALS, "--out", "x.txt"], "--out: x.txt: must end in .csv or .json"),
         (["--vary", INTERVALS, "--out", "no/x.csv"], "--out: no/x.csv: there is no folder no"),
         (["--vary", INTERVALS, "--plot", "x.pdf"], "--plot: x.pdf: must end in .png or .svg"),

@@ -167,7 +167,7 @@ def test_a_key_that_changes_no_figure_is_known() -> None:
 @pytest.mark.parametrize(
     ("key", "values", "figure", "reason"),
     [
-        (SPARES, (1, 2, 3, 4, 5), "mttr_seconds", "mttr_seconds is no goal; optima are told of"),
+        (SPARES, (1, 2, 3, 4, 5), "mttr_seconds", "mttr_seconds is no goal, as goodput"),
         ("policy.strikes.on_slow", ("restart", "tolerate"), TIME, "policy.strikes.on_slow has no scale"),
         (SPARES, (1, 2, 3), TIME, "an optimum takes 5 values or more"),
     ],

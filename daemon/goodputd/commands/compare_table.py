@@ -71,6 +71,11 @@ FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
 """Figure, label, how it is written; figures that are 0 everywhere have no row."""
 
 
+def labels() -> dict[str, str]:
+    """What the tables call a figure, in small letters -> the figure, of those that are called by one name."""
+    return {label.lower(): name for name, label, _ in FIGURES if not label.startswith(" ")}
+
+
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the whole comparison; as many scenarios side by side as the console is wide."""
     scenarios: list[Comparison] = comparison["scenarios"]

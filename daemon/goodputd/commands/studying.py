@@ -94,6 +94,11 @@ def tell_interrupted(results: Results) -> None:
     print(f"interrupted after {len(results.figures)} runs; {whole}", file=sys.stderr)
 
 
+def tell_written(path: Path) -> None:
+    """Say which file is there now."""
+    print(f"wrote {path}", file=sys.stderr)
+
+
 def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:
     """Make sure that a file can be written before an hour is spent on what comes into it.
 

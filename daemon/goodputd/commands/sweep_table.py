@@ -26,6 +26,16 @@ _WHERE_CORRUPT: Final = ("corruptions_baked", "validation_share")
 _BESIDE_A_GOAL: Final = (_GOODPUT, *_WHERE_CORRUPT, *_PARTS, "interruptions_per_day", "mttr_seconds")
 _BESIDE_ANOTHER: Final = ("interruptions_per_day", _GOODPUT, *_WHERE_CORRUPT, *_PARTS, "mttr_seconds")
 """What stands beside the figure that was asked for, as far as the console is wide."""
+_UNITS: Final = {
+    "seconds": " s",
+    "hours": " h",
+    "days": " d",
+    "steps": " steps",
+    "nodes": " nodes",
+    "spares": " spares",
+    "celsius": " °C",
+}
+"""Last word of a key -> what its values are."""
 _THOUSAND: Final = 1000.0
 
 
@@ -41,10 +51,10 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
             console.print(f"{sweep['axes'][0]['key']} changes nothing here: every row is the same.")
         elif curve["optimum"] is not None:
             console.print(_optimum(sweep, curve))
-        elif sweep["figure"] in GOALS:
+        else:
             console.print(f"No optimum is told: {curve['no_optimum']}.")
         if curve["formulas"] is not None:
-            console.print(_formulas(curve["formulas"]))
+            console.print(_formulas(curve["formulas"], _unit(sweep)))
     wanted, widest = sweep["precision"]["wanted"], sweep["precision"]["widest"]
     if wanted is not None:
         reached = "reached" if widest <= wanted else "not reached"
@@ -90,24 +100,32 @@ def _columns(name: str) -> int:
 
 def _optimum(sweep: Sweep, curve: Sweep) -> str:
     """The vertex, how well it is known, and from what."""
-    optimum, name = curve["optimum"], sweep["figure"]
+    optimum, name, unit = curve["optimum"], sweep["figure"], _unit(sweep)
     interval = ""
     if optimum["low"] is not None:
-        interval = f" (95 % interval {_value(optimum['low'])} to {_value(optimum['high'])})"
+        interval = f" (95 % interval {_value(optimum['low'])} to {_value(optimum['high'])}{unit})"
     scale = "log(value)" if optimum["is_log"] else "value"
+    reached = f"{_label(name)} {_writer(name)(optimum['figure'])}"
     return (
-        f"Optimum: {_value(optimum['value'])}{interval}, {_label(name)} {_writer(name)(optimum['figure'])}; "
+        f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; "
         f"by a quadratic fit in {scale} to {optimum['fitted']} values."
     )
 
 
-def _formulas(formulas: Sweep) -> str:
+def _unit(sweep: Sweep) -> str:
+    """What the varied key counts in, by its name; nothing for a pure number."""
+    *_, name = sweep["axes"][0]["key"].split(".")
+    per, last = "_per_" in f"_{name}", name.rpartition("_")[2]
+    return "" if per else _UNITS.get(last, "")
+
+
+def _formulas(formulas: Sweep, unit: str) -> str:
     """What Young and Daly would have chosen, and what that costs."""
     parts = []
     for name in ("young", "daly"):
         loss = formulas[name]["loss"]
         lost = "" if loss is None else f" (loses {100.0 * loss:.3f} points)"
-        parts.append(f"{name.title()}: {_value(formulas[name]['value'])}{lost}")
+        parts.append(f"{name.title()}: {_value(formulas[name]['value'])}{unit}{lost}")
     save, mtbf = formulas["save_seconds"], formulas["mtbf_seconds"]
     basis = f"save {duration(save)}, {duration(mtbf)} of training between interruptions"
     return f"{', '.join(parts)}; {basis}, as measured."

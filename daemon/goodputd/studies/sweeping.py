@@ -123,7 +123,7 @@ def _changes_nothing(results: Results, indexes: Sequence[int]) -> bool:
 
 def _optimum(results: Results, first: Axis, indexes: list[int], figure: str) -> Optimum | str:
     if figure not in GOALS:
-        return f"{figure} is no goal; optima are told of {', '.join(GOALS)}"
+        return f"{figure} is no goal, as goodput and utilization are"
     if not first.is_numeric:
         return f"{first.key} has no scale"
     values = [_number(results.study.points[index].varied[first.key]) for index in indexes]
