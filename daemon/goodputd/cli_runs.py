@@ -105,7 +105,10 @@ def sweep(
         typer.Option("--scenarios", metavar="NAME,NAME", help="Which to vary; without: the first."),
     ] = None,
     figure: Annotated[
-        str, typer.Option("--figure", metavar="NAME", help="What to look at; a name of the CSV's columns.")
+        str,
+        typer.Option(
+            "--figure", metavar="NAME", help="What to look at, as the tables or the CSV's columns call it."
+        ),
     ] = _FIGURE,
     horizon: HorizonOption = _HORIZON,
     seeds: SeedsOption = 10,

@@ -123,6 +123,18 @@ def test_strikes_vary_the_first_scenario_unless_told(call: Call) -> None:
     ]
 
 
+def test_the_scenario_whose_strikes_are_varied_is_named_and_so_are_the_others(call: Call) -> None:
+    """In the table and in the object."""
+    _, out, _ = call("--strikes", "2,0")
+    found = call.json("--strikes", "2,0", "--scenarios", "default")
+
+    assert "Scenario naive; there are others for --scenarios: default, ideal, lucky." in out.splitlines()
+    assert (["default"] * 2, []) == (
+        [each["scenario"] for each in found["scenarios"]],
+        found["other_scenarios"],
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -12,6 +12,7 @@ def cell(mean: float, half: float | None = None) -> dict[str, float | None]:
         "mean": mean,
         "low": None if half is None else mean - half,
         "high": None if half is None else mean + half,
+        "half_width": half,
     }
 
 
@@ -27,6 +28,8 @@ def cell(mean: float, half: float | None = None) -> dict[str, float | None]:
         (349.0, 1.6, duration, "5 min 49 s ±2 s"),
         (9420.0, 456.0, duration, "2 h 37 min ±8 min"),
         (2194.0, 181.0, duration, "37 min ±3 min"),
+        (30.0, 119.0, duration, "30 s ±1 min 59 s"),
+        (20.0, 3600.0, duration, "20 s ±1 h"),
         (0.5546, 1.1e-16, plain, "0.555 ±0"),
         (0.0125, 0.0398, plain, "0.0125 ±0.0398"),
     ],
@@ -44,6 +47,11 @@ def test_a_mean_has_its_interval(mean: float, half: float | None, write: Write, 
         (-2194.0, 181.0, duration, "-37 min ±3 min"),
         (-155.2, 26.4, count, "-155 ±26"),
         (0.0, 0.0, count, "0 ±0"),
+        (-0.00001, 0.00002, percent, "0.00% ±0.00"),
+        (0.00001, None, percent, "0.00%"),
+        (-0.04, 0.06, duration, "0 s ±0.1 s"),
+        (-0.04, None, count, "0.0"),
+        (-20.0, 300.0, duration, "-20 s ±5 min"),
     ],
 )
 def test_a_difference_has_its_sign(mean: float, half: float | None, write: Write, expected: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goodputd.cli import main
-from goodputd.commands.sweep import executor_with
+from goodputd.commands.sweep import executor_with, figure_named
 from goodputd.studies.cluster import Cluster
 from goodputd.studies.runs import InProcess, Processes
 from tests.calling import SMALL, STUDY, Call, clean
@@ -46,6 +46,26 @@ def test_the_first_scenario_is_varied_unless_told(call: Call) -> None:
     assert "\x1b" not in out
 
 
+def test_the_scenario_that_is_varied_is_named_and_so_are_the_others(call: Call) -> None:
+    """Whoever named one is told of that one alone."""
+    _, unasked, _ = call("--vary", "cluster.spares=0,4", "--vary", "faults.scale=1,2", "--seeds", "1")
+    _, asked, _ = call(
+        *(
+            "--vary",
+            "cluster.spares=0,4",
+            "--vary",
+            "faults.scale=1,2",
+            "--seeds",
+            "1",
+            "--scenarios",
+            "naive",
+        )
+    )
+
+    assert "Scenario naive; there are others for --scenarios: default." in unasked.splitlines()
+    assert "Scenario naive." in asked.splitlines()
+
+
 def test_json_has_the_scenarios_that_were_asked_for(call: Call) -> None:
     """Each with a curve of its own."""
     _, out, _ = call("--vary", INTERVALS, "--seeds", "2", "--scenarios", "default,naive", "--json")
@@ -67,6 +87,16 @@ def test_files_hold_every_run(call: Call) -> None:
     assert 12 == len(rows)
     assert {"curve.svg", "runs.csv", "runs.json", "small.toml"} == {path.name for path in Path().iterdir()}
     assert 0o644 == Path("runs.csv").stat().st_mode & 0o777
+
+
+def test_a_job_that_is_completed_has_no_more_than_the_time_that_was_given(call: Call) -> None:
+    """As ``compare`` says it."""
+    Path("small.toml").write_text(
+        f"{SMALL}".replace("[[scenario]]", "[job]\ntarget_steps = 500\n[[scenario]]", 1)
+    )
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+
+    assert "at most 2 d simulated" in out.splitlines()[0]
 
 
 def test_it_stops_when_it_is_precise_enough(call: Call) -> None:
@@ -92,13 +122,70 @@ def test_other_figures_can_be_looked_at(call: Call) -> None:
     """By the name of their column; they are goals of nobody and have no optimum."""
     _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "2", "--figure", "hazard_per_hour")
 
-    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == out.splitlines()[4].split()[:7]
+    (heading,) = (line for line in out.splitlines() if line.startswith("spares"))
+
+    assert ["spares", "hazard", "per", "hour", "per", "day", "goodput"] == heading.split()[:7]
+    assert "No optimum is told: hazard_per_hour is no goal, as goodput and utilization are." in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("goodput", "effective_training_time_ratio"),
+        ("utilization", "effective_utilization_ratio"),
+        ("MTTR", "mttr_seconds"),
+        ("SDC baked in", "corruptions_baked"),
+        ("hazard_per_hour", "hazard_per_hour"),
+    ],
+)
+def test_a_figure_has_the_name_that_tables_print(typed: str, name: str) -> None:
+    """Beside that of its column."""
+    assert name == figure_named(typed)
+
+
+def test_files_that_were_written_are_told(call: Call) -> None:
+    """On stderr, for stdout may be somebody's JSON."""
+    arguments = [
+        "--vary",
+        "cluster.spares=0,4",
+        "--seeds",
+        "1",
+        "--out",
+        "x.csv",
+        "--plot",
+        "x.svg",
+        "--json",
+    ]
+
+    assert "wrote x.csv\nwrote x.svg\n" == call(*arguments)[2]
+
+
+def test_where_there_is_corruption_its_cost_shows(call: Call) -> None:
+    """What a checkpoint held of it, and what keeping it out takes; without any there is no column."""
+    arguments = ["--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "default"]
+    _, clean_out, _ = call(*arguments)
+    Path("small.toml").write_text(
+        SMALL.replace("[[scenario]]", "[corruption]\nper_gpu_hour = 1e-4\n[[scenario]]", 1)
+    )
+    _, out, _ = call(*arguments)
+
+    assert "SDC baked in" in out
+    assert "validation" in out
+    assert "SDC" not in clean_out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_key_that_changes_nothing_is_told(call: Call) -> None:
+    """Nobody is asked to validate, so how long that would take is of no matter."""
+    _, out, _ = call("--vary", "detection.validation.seconds=1,2,3", "--seeds", "2")
+
+    assert "detection.validation.seconds changes nothing here: every row is the same." in out
     assert "ptimum" not in out
 
 
 def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
     """Below its table."""
-    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1")
+    _, out, _ = call("--vary", "cluster.spares=0,4", "--seeds", "1", "--scenarios", "default")
 
     assert "No optimum is told: an optimum takes 5 values or more." in out
 
@@ -111,7 +198,9 @@ def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
         (["--vary", "checkpoint.interval_seconds=9:1:log3"], "--vary: '9:1:log3' is no range"),
         (["--vary", "cluster.spares=1,-2"], "--vary: cluster.spares: must be 0 or more (got -2)"),
         (["--vary", INTERVALS, "--scenarios", "nobody"], "small.toml: no scenario is named 'nobody'"),
-        (["--vary", INTERVALS, "--figure", "goodput"], "--figure: unknown figure 'goodput'"),
+        (["--vary", INTERVALS, "--figure", "goodputt"], "unknown figure 'goodputt'; did you mean goodput?"),
+        (["--vary", INTERVALS, "--figure", "mttr_second"], "did you mean mttr_seconds or"),
+        (["--vary", INTERVALS, "--figure", "hazard"], "did you mean hazard_per_hour?"),
         (["--vary", INTERVALS, "--out", "x.txt"], "--out: x.txt: must end in .csv or .json"),
         (["--vary", INTERVALS, "--out", "no/x.csv"], "--out: no/x.csv: there is no folder no"),
         (["--vary", INTERVALS, "--plot", "x.pdf"], "--plot: x.pdf: must end in .png or .svg"),

@@ -8,7 +8,8 @@ import pytest
 
 from goodputd import settings
 from goodputd.errors import SettingsError
-from goodputd.studies.axes import Axis, Load, parse_axis, points
+from goodputd.studies.axes import Axis, Load, limits, parse_axis, points
+from goodputd.studies.optimum import Limits
 
 FILE = """
 [cluster]
@@ -188,6 +189,20 @@ def test_mistakes_of_the_file_are_not_blamed_on_an_axis(load: Load) -> None:
         points([Axis(INTERVAL, (60.0,))], [], load)
 
     assert str(caught.value).startswith("file.toml: cluster.nodes: must be")
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("cluster.spares", Limits(lowest=0)),
+        ("checkpoint.interval_seconds", Limits()),
+        ("checkpoint.interval_steps", Limits(lowest=1)),
+        ("recovery.wrong_restore_probability", Limits(lowest=0.0, highest=0.9)),
+    ],
+)
+def test_limits_are_those_of_the_settings(key: str, expected: Limits) -> None:
+    """Inclusive ones; an interval may be as short as one likes."""
+    assert expected == limits(key)
 
 
 def test_an_axis_is_numeric_when_all_of_it_is() -> None:

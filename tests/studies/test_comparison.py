@@ -53,15 +53,35 @@ def test_means_have_the_interval_of_their_seeds() -> None:
     ]
 
     assert figure == pytest.approx(
-        {"mean": 0.8, "low": 0.8 - 0.24841, "high": 0.8 + 0.24841, "seeds": 3}, abs=1e-5
+        {"mean": 0.8, "low": 0.8 - 0.24841, "high": 1.0, "half_width": 0.24841, "seeds": 3}, abs=1e-5
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "ends"),
+    [
+        (TIME, [0.99, 0.95], (0.97 - 12.7062 * 0.02, 1.0)),
+        ("lost_work_share", [0.01, 0.05], (0.0, 0.03 + 12.7062 * 0.02)),
+        ("restart_success_ratio", [0.0, 1.0], (0.0, 1.0)),
+        ("interruptions", [1.0, 3.0], (0.0, 2.0 + 12.7062)),
+        ("mttd_seconds", [1.0, 3.0], (0.0, 2.0 + 12.7062)),
+    ],
+)
+def test_an_interval_ends_where_its_figure_does(
+    name: str, values: list[float], ends: tuple[float, float]
+) -> None:
+    """No share is beyond all, and nothing below none; half its width is what it was."""
+    found = compared(results(*named("a"), seeds=2, **{name: [values]}))["scenarios"][0]["figures"][name]
+    half = 12.7062 * abs(values[0] - values[1]) / 2.0
+
+    assert (*ends, half) == pytest.approx((found["low"], found["high"], found["half_width"]), abs=1e-5)
 
 
 def test_one_seed_has_no_interval() -> None:
     """Null, and no library that would know better."""
     figure = compared(results(*named("a"), seeds=1, **{TIME: [[0.7]]}))["scenarios"][0]["figures"][TIME]
 
-    assert {"mean": 0.7, "low": None, "high": None, "seeds": 1} == figure
+    assert {"mean": 0.7, "low": None, "high": None, "half_width": None, "seeds": 1} == figure
 
 
 def test_differences_are_taken_seed_by_seed_from_the_first() -> None:
@@ -71,7 +91,7 @@ def test_differences_are_taken_seed_by_seed_from_the_first() -> None:
 
     assert "differences" not in first
     assert second["differences"][TIME] == pytest.approx(
-        {"mean": 0.1, "low": 0.1, "high": 0.1, "seeds": 3}, abs=1e-9
+        {"mean": 0.1, "low": 0.1, "high": 0.1, "half_width": 0.0, "seeds": 3}, abs=1e-9
     )
 
 
@@ -217,6 +237,62 @@ def test_a_job_that_shrank_is_judged_by_its_gpu_time() -> None:
         "whole trains 85.00% of the GPU time, 35.00 points more than shrunk (50.00%), mostly because it "
         "keeps more of its GPUs at work (40.00 points) [one seed: luck is part of it]"
     )
+
+
+BEHIND = {TIME: [[0.90, 0.91], [0.93, 0.94]], "provisional_share": [[0.0] * 2] * 2}
+"""The second scenario spends its time better."""
+
+
+def test_who_gets_further_with_shorter_steps_is_told() -> None:
+    """More goodput and a fifth fewer steps are no recommendation."""
+    line = concluded(*named("packed", "spread"), seeds=2, step=[[100.0, 101.0], [80.0, 80.8]], **BEHIND)
+
+    assert line.startswith("spread trains 93.50% of the time")
+    assert (
+        "; but packed keeps 25.0 ± 0.0 % more steps in the same time, since its steps are shorter, which "
+        "shares of the time do not show: by steps, it is ahead of spread [95 %"
+    ) in line
+
+
+def test_who_gets_further_in_a_tie_is_told() -> None:
+    """The same goodput, and one has shorter steps."""
+    line = concluded(
+        *named("packed", "spread"), seeds=1, step=[[100.0], [80.0]], effective_training_time_ratio=[[0.9]] * 2
+    )
+
+    assert "packed and spread come to the same; but packed keeps 25.0 % more steps in the same time" in line
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"step": [[90.0, 91.0], [93.0, 94.0]]},
+        {"step": [[100.0, 101.0], [93.0, 107.0]]},
+        {"step": [[100.0, 101.0], [93.0, 94.0]], "provisional_share": [[0.1, 0.1], [0.0, 0.0]]},
+        {"step": [[100.0] * 2] * 2, "completion_seconds": [[110.0] * 2, [100.0] * 2]},
+        {
+            "step": [[100.0, 101.0], [93.0, 94.0]],
+            GPUS: [[0.80, 0.81], [0.93, 0.94]],
+        },
+    ],
+    ids=["more steps", "luck", "steps not saved", "completed earlier", "smaller batches"],
+)
+def test_a_lead_in_steps_that_is_none_is_not_told(columns: dict[str, list[list[float]]]) -> None:
+    """Steps that no checkpoint holds, of a smaller batch, or in more time are no lead."""
+    assert "steps" not in concluded(*named("packed", "spread"), seeds=2, **{**BEHIND, **columns})
+
+
+def test_a_target_reached_earlier_is_a_lead() -> None:
+    """All have the same steps in the end."""
+    line = concluded(
+        *named("packed", "spread"),
+        seeds=1,
+        step=[[100.0], [100.0]],
+        completion_seconds=[[80.0], [100.0]],
+        effective_training_time_ratio=[[0.90], [0.93]],
+    )
+
+    assert "but packed keeps 25.0 % more steps in the same time" in line
 
 
 def test_csv_has_a_row_for_every_run() -> None:

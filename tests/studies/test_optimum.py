@@ -9,7 +9,7 @@ import pytest
 
 from goodputd.errors import EnvironmentProblemError
 from goodputd.sim.daly import daly
-from goodputd.studies.optimum import Optimum, find
+from goodputd.studies.optimum import Limits, Optimum, find
 
 Curve = Callable[[float], float]
 
@@ -104,6 +104,16 @@ def test_luck_that_seeds_share_does_not_widen_the_interval() -> None:
     [
         ([[0.9, 0.8, 0.7, 0.6, 0.5, 0.4]], "the best value is 1, an end of the range; the op"),
         ([[0.4, 0.5, 0.6, 0.7, 0.8, 0.9]], "the best value is 6, an end of the range; the op"),
+        ([[0.5] * 6, [0.6] * 6], "all values come to the same figure"),
+        ([[0.007, 0.095, 0.483, 0.856, 0.856, 0.856]], "the curve is flat from 4 on, where all values come"),
+        ([[0.8, 0.8, 0.8, 0.7, 0.6, 0.5]], "the curve is flat up to 3, where all values come to the same"),
+        ([[0.5, 0.8, 0.8, 0.8, 0.6, 0.5]], "the curve is flat from 2 to 4, where all values come to the s"),
+        (
+            [[0.1, 0.5, 0.8, 0.89, 0.91, 0.9], [0.1, 0.5, 0.8, 0.91, 0.89, 0.91]],
+            "the curve is flat from 4 on, where no value can be told from the best",
+        ),
+        ([[0.91, 0.90, 0.90, 0.90, 0.90, 0.90], [0.90, 0.91, 0.90, 0.91, 0.90, 0.90]], "the curve is too fl"),
+        ([[0.007, 0.095, 0.483, 0.856, 0.857, 0.855]], "the values are too far apart for a fit, which miss"),
         ([[0.5, 0.6, 0.5, 0.5, 0.6, 0.5], [0.5, 0.5, 0.6, 0.5, 0.6, 0.6]], "the curve is too flat to tell"),
     ],
 )  # fmt: skip
@@ -113,6 +123,39 @@ def test_where_there_is_no_optimum_it_says_why(rows: list[list[float]], said: st
 
     assert isinstance(reason, str)
     assert reason.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("save", "mtbf"), [(10.0, 11_000.0), (60.0, 3600.0), (10.0, 3600.0), (30.0, 20_000.0)]
+)
+@pytest.mark.parametrize("ratio", [1.5, 2.0, 2.5, 3.0, 4.0])
+def test_an_optimum_is_near_dalys_or_the_values_are_too_far_apart(
+    save: float, mtbf: float, ratio: float
+) -> None:
+    """Far values make a parabola miss, both in place and height; then nothing is told."""
+    values = [60.0 * ratio**power for power in range(20) if 60.0 * ratio**power < 20_000.0]
+    measured = [goodput(value, save, mtbf) for value in values]
+    optimum = find(values, [measured], is_log=True)
+    if isinstance(optimum, str):
+        assert ratio > 1.5
+        assert optimum.startswith("the values are too far apart for a fit")
+    else:
+        assert daly(save, mtbf) == pytest.approx(optimum.value, rel=0.05)
+        assert optimum.figure < max(measured) + 0.005
+
+
+def test_an_end_that_is_the_limit_of_the_key_has_nothing_beyond() -> None:
+    """On either side."""
+    values = [0.0, 0.25, 0.5, 0.75, 1.0]
+    limits = Limits(lowest=0.0, highest=1.0)
+    falling = [0.9, 0.8, 0.7, 0.6, 0.5]
+
+    assert "the best value is 0, the least that the key may have" == find(
+        values, [falling], is_log=False, limits=limits
+    )
+    assert "the best value is 1, the most that the key may have" == find(
+        values, [falling[::-1]], is_log=False, limits=limits
+    )
 
 
 def test_few_values_are_not_fitted() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +95,18 @@ def test_young_and_daly_follow_from_the_save_time_and_the_training_time_between_
     assert 0.01 * math.log(daly(20.0, mtbf) / 400.0) ** 2 == pytest.approx(formulas["daly"]["loss"])
 
 
+def test_the_mtbf_of_a_job_that_is_completed_ends_with_it() -> None:
+    """10 interruptions in six hours until the target, of which three quarters were training."""
+    found = interval_results(
+        interruptions=[[10, 10]] * 5,
+        effective_compute_ratio=[[0.75, 0.75]] * 5,
+        completion_seconds=[[6 * 3600.0] * 2] * 5,
+    )
+    (curve,) = swept(found, Axis(INTERVAL_SECONDS, INTERVALS, is_log=True))["curves"]
+
+    assert 0.75 * 6 * 3600.0 / 10 == pytest.approx(curve["formulas"]["mtbf_seconds"])
+
+
 def test_formulas_speak_in_the_unit_of_the_key() -> None:
     """An interval in steps is one in seconds over the time of a step."""
     columns: dict[str, Any] = {"interruptions": [[10, 10]] * 5, "effective_compute_ratio": [[1.0, 1.0]] * 5}
@@ -118,10 +130,44 @@ def test_formulas_are_for_intervals_and_need_interruptions() -> None:
     assert [None] == [curve["formulas"] for curve in swept(spares, Axis(SPARES, tuple(range(5))))["curves"]]
 
 
+def spares_results(*goodput: float, values: Sequence[int]) -> Results:
+    """These spares at two seeds, each with its goodput."""
+    columns = [[each - 0.001, each + 0.001] for each in goodput]
+    return results(*varied(*({SPARES: value} for value in values)), seeds=2, **{TIME: columns})
+
+
+def test_the_optimum_of_a_whole_number_is_one() -> None:
+    """The vertex of 0.9 - 0.0002 (x - 18.4)², and the ends of its interval."""
+    values = (10, 14, 18, 22, 26)
+    found = spares_results(*(0.9 - 2e-4 * (x - 18.4) ** 2 for x in values), values=values)
+    (curve,) = swept(found, Axis(SPARES, values))["curves"]
+
+    assert (18, 18, 18) == tuple(curve["optimum"][end] for end in ("value", "low", "high"))
+
+
+def test_nothing_lies_beyond_what_a_key_may_have() -> None:
+    """No spares are best; fewer there are not."""
+    values = (0, 1, 2, 3, 4)
+    found = spares_results(0.9, 0.8, 0.7, 0.6, 0.5, values=values)
+    (curve,) = swept(found, Axis(SPARES, values))["curves"]
+
+    assert "the best value is 0, the least that the key may have" == curve["no_optimum"]
+
+
+def test_a_key_that_changes_no_figure_is_known() -> None:
+    """Another goodput, or another count of anything, is a change."""
+    points = varied(*({SPARES: value} for value in (0, 1, 2)))
+    axis = Axis(SPARES, (0, 1, 2))
+    (same,) = swept(results(*points, seeds=2), axis)["curves"]
+    (other,) = swept(results(*points, seeds=2, false_alarms=[[1, 1], [1, 1], [1, 2]]), axis)["curves"]
+
+    assert (True, False) == (same["changes_nothing"], other["changes_nothing"])
+
+
 @pytest.mark.parametrize(
     ("key", "values", "figure", "reason"),
     [
-        (SPARES, (1, 2, 3, 4, 5), "mttr_seconds", "mttr_seconds is no goal; optima are told of"),
+        (SPARES, (1, 2, 3, 4, 5), "mttr_seconds", "mttr_seconds is no goal, as goodput"),
         ("policy.strikes.on_slow", ("restart", "tolerate"), TIME, "policy.strikes.on_slow has no scale"),
         (SPARES, (1, 2, 3), TIME, "an optimum takes 5 values or more"),
     ],
@@ -130,7 +176,8 @@ def test_where_no_optimum_is_told_the_reason_is(
     key: str, values: tuple[object, ...], figure: str, reason: str
 ) -> None:
     """In the same object."""
-    found = results(*varied(*({key: value} for value in values)), seeds=1)
+    goodput = [[0.1 * index] for index in range(len(values))]
+    found = results(*varied(*({key: value} for value in values)), seeds=1, **{TIME: goodput})
     (curve,) = swept(found, Axis(key, values), figure=figure)["curves"]
 
     assert curve["optimum"] is None

@@ -10,7 +10,7 @@ from typing import Final
 
 from goodputd import __version__
 from goodputd.commands.console import console
-from goodputd.commands.studying import bar, seeds, tell_interrupted
+from goodputd.commands.studying import bar, seeds, tell_interrupted, unasked
 from goodputd.errors import SettingsError
 from goodputd.studies.axes import Axis, Load, points
 from goodputd.studies.comparison import compare
@@ -48,7 +48,8 @@ def run(
         results = conduct(study, executor(workers, report), progress=progress)
     if results.interrupted:
         tell_interrupted(results)
-    _print(results, settings.source, as_json=as_json, as_csv=as_csv)
+    others = unasked(settings, names) if strikes else []
+    _print(results, settings.source, others, as_json=as_json, as_csv=as_csv)
     return not results.interrupted
 
 
@@ -82,13 +83,14 @@ def chosen_points(load: Load, names: Sequence[str], strikes: Sequence[int]) -> l
     return found
 
 
-def _print(results: Results, source: str, *, as_json: bool, as_csv: bool) -> None:
+def _print(results: Results, source: str, others: Sequence[str], *, as_json: bool, as_csv: bool) -> None:
     if as_csv:
         write_csv(results, sys.stdout)
         return
     if not results.seeds:
         return
     comparison = compare(results, version=__version__, source=source)
+    comparison["other_scenarios"] = others
     comparison["conclusion"] = conclude(results, comparison)
     if as_json:
         print(json.dumps(comparison, allow_nan=False, indent=2))

@@ -10,6 +10,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from goodputd.commands.studying import who
 from goodputd.narration import duration
 from goodputd.studies.comparison import Comparison
 
@@ -70,31 +71,42 @@ FIGURES: Final[tuple[tuple[str, str, Write], ...]] = (
 """Figure, label, how it is written; figures that are 0 everywhere have no row."""
 
 
+def labels() -> dict[str, str]:
+    """What the tables call a figure, in small letters -> the figure, of those that are called by one name."""
+    return {label.lower(): name for name, label, _ in FIGURES if not label.startswith(" ")}
+
+
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the whole comparison; as many scenarios side by side as the console is wide."""
     scenarios: list[Comparison] = comparison["scenarios"]
-    first, number = comparison["first_seed"], comparison["seeds"]
-    played = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
-    ends = any(scenario["figures"]["completion_seconds"] for scenario in scenarios)
-    simulated = ("at most " if ends else "") + duration(comparison["simulated_seconds"])
-    console.print(
-        f"goodputd {comparison['version']}: {simulated} simulated, {played}, {comparison['source']}"
-    )
+    console.print(title(comparison, scenarios))
+    varied = {scenario["scenario"] for scenario in scenarios if "scenario" in scenario}
+    if len(varied) == 1:
+        console.print(who(varied.pop(), comparison["other_scenarios"]))
     fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
     for start in range(0, len(scenarios), fitting):
         console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")
     others = scenarios[1:]
     for start in range(0, len(others), fitting):
-        title = f"minus {comparison['compared_with']}"
-        console.print("", _table(title, others[start : start + fitting], "differences"), sep="\n")
+        heading = f"minus {comparison['compared_with']}"
+        console.print("", _table(heading, others[start : start + fitting], "differences"), sep="\n")
     for note in _notes(comparison):
         console.print("", note, sep="\n")
     console.print("", comparison["conclusion"], sep="\n")
 
 
-def _table(title: str, scenarios: Sequence[Comparison], key: str) -> Table:
+def title(study: Comparison, played: Sequence[Comparison]) -> str:
+    """What was played: version, length, seeds, source; a job that is completed ends before its time."""
+    first, number = study["first_seed"], study["seeds"]
+    seeds = f"seed {first}" if number == 1 else f"seeds {first} to {first + number - 1}, means ± 95 %"
+    ends = any(each["figures"]["completion_seconds"] for each in played)
+    simulated = ("at most " if ends else "") + duration(study["simulated_seconds"])
+    return f"goodputd {study['version']}: {simulated} simulated, {seeds}, {study['source']}"
+
+
+def _table(heading: str, scenarios: Sequence[Comparison], key: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
-    table.add_column(title, width=_LABEL_COLUMNS - _GAP_COLUMNS, overflow="fold")
+    table.add_column(heading, width=_LABEL_COLUMNS - _GAP_COLUMNS, overflow="fold")
     for scenario in scenarios:
         width = _SCENARIO_COLUMNS - _GAP_COLUMNS
         table.add_column(scenario["name"], justify="right", width=width, overflow="fold")
@@ -111,14 +123,13 @@ def cell_text(cell: Comparison | None, write: Write, *, signed: bool = False) ->
     if cell is None:
         return "-"
     mean = cell["mean"]
-    sign = "" if not signed or mean == 0.0 else "+" if mean > 0.0 else "-"
-    size = abs(mean) if signed else mean
-    if cell["low"] is None:
-        return sign + write(size)
-    half = (cell["high"] - cell["low"]) / 2.0
-    if write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
-        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS
-    return f"{sign}{write(size)} ±{_half(half, size, write)}"
+    size, half = abs(mean) if signed else mean, cell["half_width"]
+    if half is not None and write is duration and half >= _MINUTE_SECONDS:  # no finer than it is known
+        size = round(size / _MINUTE_SECONDS) * _MINUTE_SECONDS or size
+    written = write(size)
+    is_nothing = not any("1" <= letter <= "9" for letter in written)
+    sign = "" if not signed or is_nothing else "+" if mean > 0.0 else "-"
+    return sign + written if half is None else f"{sign}{written} ±{_half(half, size, write)}"
 
 
 def _half(half: float, mean: float, write: Write) -> str:

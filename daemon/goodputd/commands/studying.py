@@ -6,7 +6,7 @@ They say on stderr what went wrong and was put right. Knows nothing of what a st
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from goodputd.commands.console import console
 from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.settings import Settings
 from goodputd.studies.estimates import t_quantile
 from goodputd.studies.runs import Report
 from goodputd.studies.study import Progress as Finished
@@ -48,6 +49,17 @@ def seeds(first: int, count: int) -> range:
     return range(first, first + count)
 
 
+def unasked(there: Settings, names: Sequence[str]) -> list[str]:
+    """The scenarios that are not played because only the first is, for nobody named any."""
+    return [] if names else [scenario.name for scenario in there.scenarios[1:]]
+
+
+def who(scenario: str, others: Sequence[str]) -> str:
+    """Which scenario is varied, and which others could be."""
+    told = f"; there are others for --scenarios: {', '.join(others)}" if others else ""
+    return f"Scenario {scenario}{told}."
+
+
 def complain(message: str) -> None:
     """Say it on stderr."""
     print(f"warning: {message}", file=sys.stderr)
@@ -80,6 +92,11 @@ def tell_interrupted(results: Results) -> None:
     seeds_played = len(results.seeds)
     whole = f"{seeds_played} of {len(results.study.seeds)} seeds are finished in every scenario"
     print(f"interrupted after {len(results.figures)} runs; {whole}", file=sys.stderr)
+
+
+def tell_written(path: Path) -> None:
+    """Say which file is there now."""
+    print(f"wrote {path}", file=sys.stderr)
 
 
 def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:

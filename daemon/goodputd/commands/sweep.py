@@ -16,7 +16,7 @@ from typing import IO, Final
 from goodputd import __version__
 from goodputd.commands.console import console
 from goodputd.commands.files import replacing
-from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted
+from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, tell_written, unasked
 from goodputd.errors import SettingsError
 from goodputd.studies import plot
 from goodputd.studies.axes import Axis, Load, parse_axis, points
@@ -73,7 +73,7 @@ def run(
             "--vary: say what to vary, for instance checkpoint.interval_seconds=60:7200:log20"
         )
     axes = [parse_axis(each) for each in vary]
-    _check_figure(figure)
+    figure = figure_named(figure)
     targets.check(axes)
     (settings,) = load([{}])
     chosen = points(axes, names or [settings.scenarios[0].name], load)
@@ -101,6 +101,7 @@ def run(
         found = sweep(
             results, axes, figure=figure, precision=precision, version=__version__, source=settings.source
         )
+        found["other_scenarios"] = unasked(settings, names)
     _deliver(results, found, targets)
     return not results.interrupted
 
@@ -114,11 +115,21 @@ def executor_with(workers: int | None, scheduler: str | None) -> Callable[[Repor
     return lambda _: Cluster(scheduler)
 
 
-def _check_figure(figure: str) -> None:
-    if figure not in NAMES:
-        close = get_close_matches(figure, NAMES, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise SettingsError(f"--figure: unknown figure {figure!r}{hint} (there are {', '.join(NAMES)})")
+def figure_named(typed: str) -> str:
+    """The figure of this name, that of the CSV's column or that of the tables.
+
+    Errors: ``SettingsError`` that names those that are close.
+    """
+    from goodputd.commands.compare_table import labels
+
+    words = labels()
+    name = words.get(typed.strip().lower(), typed.strip())
+    if name in NAMES:
+        return name
+    close = get_close_matches(typed.lower(), [*words, *NAMES], n=3)
+    close = close or [each for each in (*words, *NAMES) if typed.lower() in each][:3]
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise SettingsError(f"--figure: unknown figure {typed!r}{hint} (there are {', '.join(NAMES)})")
 
 
 def _deliver(results: Results, found: Sweep | None, targets: Targets) -> None:
@@ -126,15 +137,18 @@ def _deliver(results: Results, found: Sweep | None, targets: Targets) -> None:
     if targets.out is not None and targets.out.suffix.lower() == ".csv":
         with replacing(str(targets.out)) as file:
             _write_csv(results, file)
+        tell_written(targets.out)
     if found is None:
         return
     if targets.out is not None and targets.out.suffix.lower() == ".json":
         with replacing(str(targets.out)) as file:
             _write_json(found, file)
+        tell_written(targets.out)
     if targets.plot is not None:
         kind = targets.plot.suffix.lower().removeprefix(".")
         with replacing(str(targets.plot)) as file:
             plot.draw(found, kind, file)
+        tell_written(targets.plot)
     if targets.as_json:
         print(json.dumps(found, allow_nan=False, indent=2))
         return

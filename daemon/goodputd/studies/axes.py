@@ -19,6 +19,7 @@ from goodputd.errors import SettingsError
 from goodputd.settings import Settings
 from goodputd.settings.keys import class_at, document_keys
 from goodputd.settings.model import GLOBAL, Document
+from goodputd.studies.optimum import Limits
 from goodputd.studies.study import Point
 
 MOST_POINTS: Final = 10_000
@@ -66,7 +67,7 @@ def parse_axis(text: str, option: str = "--vary") -> Axis:
     if count > MOST_POINTS:
         raise SettingsError(f"{option}: {typed!r} are too many values; at most {MOST_POINTS:,} are played")
     values = _spaced(low, high, count, is_log=is_log)
-    if _is_whole(key):
+    if is_whole(key):
         return Axis(key, tuple(dict.fromkeys(map(round, values))), is_log)
     return Axis(key, tuple(values), is_log)
 
@@ -145,12 +146,31 @@ def _spaced(low: float, high: float, count: int, *, is_log: bool) -> list[float]
     return [low, *(float(f"{value:.6g}") for value in between), high]
 
 
-def _is_whole(key: str) -> bool:
+def is_whole(key: str) -> bool:
     """Whether the settings ask for a whole number there."""
-    *tables, name = key.split(".")
-    table = class_at(Document, tuple(tables))
-    found = _plain_types(getattr(table, "__annotations__", {}).get(name))
+    found = _plain_types(_annotation(key))
     return int in found and float not in found
+
+
+def limits(key: str) -> Limits:
+    """The least and the most that the settings allow there; none where they only come near to it."""
+    found = Limits()
+    for condition in _conditions(_annotation(key)):
+        lowest, highest = getattr(condition, "ge", None), getattr(condition, "le", None)
+        found.lowest = found.lowest if lowest is None else lowest
+        found.highest = found.highest if highest is None else highest
+    return found
+
+
+def _annotation(key: str) -> Any:  # noqa: ANN401 - whatever a field is annotated with
+    *tables, name = key.split(".")
+    return getattr(class_at(Document, tuple(tables)), "__annotations__", {}).get(name)
+
+
+def _conditions(annotation: Any) -> list[object]:  # noqa: ANN401 - as above
+    if get_origin(annotation) is Annotated:
+        return list(annotation.__metadata__)
+    return [each for inner in get_args(annotation) for each in _conditions(inner)]
 
 
 def _plain_types(annotation: Any) -> set[type]:  # noqa: ANN401 - whatever a field is annotated with

@@ -46,12 +46,22 @@ def pairing(point: Point, first: Point) -> str:
 
 
 def told(found: Estimate | None) -> dict[str, float | int | None] | None:
-    """An estimate as JSON; the ends of the interval are null for a single seed."""
+    """An estimate as JSON; the interval is null for a single seed."""
     if found is None:
         return None
     half = found.half_width
     low, high = (None, None) if half is None else (found.mean - half, found.mean + half)
-    return {"mean": found.mean, "low": low, "high": high, "seeds": found.count}
+    return {"mean": found.mean, "low": low, "high": high, "half_width": half, "seeds": found.count}
+
+
+def told_figure(name: str, found: Estimate | None) -> dict[str, float | int | None] | None:
+    """The same of a figure, whose interval ends where the figure does: none is below 0, no share above 1."""
+    cell = told(found)
+    if found is not None and cell is not None and found.half_width is not None:
+        cell["low"] = max(found.mean - found.half_width, min(found.mean, 0.0))
+        if name.endswith(("_ratio", "_share")):
+            cell["high"] = min(found.mean + found.half_width, max(found.mean, 1.0))
+    return cell
 
 
 def _scenario(results: Results, index: int) -> Comparison:
@@ -59,15 +69,20 @@ def _scenario(results: Results, index: int) -> Comparison:
     values = {name: results.values(index, name) for name in NAMES}
     scenario: Comparison = {
         "name": points[index].name,
-        **({"varied": points[index].varied} if points[index].varied else {}),
+        **_origin(points[index]),
         "faults": pairing(points[index], points[0]),
-        "figures": {name: told(estimate(values[name])) for name in NAMES},
+        "figures": {name: told_figure(name, estimate(values[name])) for name in NAMES},
     }
     if index:
         scenario["differences"] = {
             name: told(difference(values[name], results.values(0, name))) for name in NAMES
         }
     return scenario
+
+
+def _origin(point: Point) -> Comparison:
+    """Which scenario of the settings was varied, and how; nothing where it was not."""
+    return {"scenario": point.scenario.name, "varied": point.varied} if point.varied else {}
 
 
 def _metric(results: Results) -> str:

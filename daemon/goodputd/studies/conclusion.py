@@ -8,6 +8,7 @@ from typing import Final
 
 from goodputd.studies.comparison import GPU_RATIO, TIME_RATIO, Comparison
 from goodputd.studies.estimates import Estimate, difference
+from goodputd.studies.progress import ahead, slowest
 from goodputd.studies.study import Results
 
 _REASONS: Final = {
@@ -33,10 +34,11 @@ def conclude(results: Results, comparison: Comparison) -> str:
     best, second, worst = ranked[0], ranked[1], ranked[-1]
     gap = _gap(results, best, worst, metric)
     if gap.mean == 0.0 or gap.is_zero:
-        return f"{_no_difference(names, ranked, gap)} {_basis(gap)}"
+        parts = [_no_difference(names, ranked, gap), *_ahead(results, names, slowest(results))]
+        return f"{'; '.join(parts)} {_basis(gap)}"
     share = f"{means[best]:.2%} of {'the GPU time' if metric == GPU_RATIO else 'the time'}"
     lead = f"{names[best]} trains {share}, {_points(gap)} more than {names[worst]} ({means[worst]:.2%})"
-    parts = [lead + _reason(results, best, worst, metric, gap)]
+    parts = [lead + _reason(results, best, worst, metric, gap), *_ahead(results, names, best)]
     if second != worst:
         parts.append(_second(results, names, (best, second, worst), metric))
     parts += _baked(results, names, comparison["scenarios"])
@@ -55,6 +57,18 @@ def _no_difference(names: list[str], ranked: list[int], gap: Estimate) -> str:
     if gap.mean == 0.0:
         return f"{told} come to the same"
     return f"{told} cannot be told apart: {_points(gap)} between best and worst"
+
+
+def _ahead(results: Results, names: list[str], slow: int) -> list[str]:
+    """Who gets further although its time is spent no better."""
+    found = ahead(results, slow)
+    if found is None:
+        return []
+    index, lead = found
+    error = "" if lead.half_width is None else f" ± {100.0 * lead.half_width:.1f}"
+    steps = f"{100.0 * lead.mean:.1f}{error} % more steps in the same time, since its steps are shorter"
+    told = f"but {names[index]} keeps {steps}, which shares of the time do not show"
+    return [f"{told}: by steps, it is ahead of {names[slow]}"]
 
 
 def _second(results: Results, names: list[str], ranked: tuple[int, int, int], metric: str) -> str:

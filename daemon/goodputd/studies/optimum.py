@@ -1,29 +1,34 @@
-"""Where a curve over a varied key has its best value, and how well that is known.
+"""Where a curve over a varied key has its best value, and how well that is known; or why nobody knows.
 
 The vertex of a quadratic fit, in the logarithm of the value where the axis is logarithmic. A best
-value of a grid proves nothing, for the top of such a curve is flat: the fit uses the flanks, and the
-luck that paired seeds share drops out of it. Knows no settings, no run and no figure by name.
+value of a grid proves nothing, for the top of such a curve is flat: the fit uses the flanks. Knows no
+settings, no run and no figure by name.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from statistics import fmean
+from typing import Final
 
-from goodputd.errors import EnvironmentProblemError
-from goodputd.studies.estimates import half_width, missing
+from goodputd.studies.estimates import difference
+from goodputd.studies.parabola import FEWEST_VALUES, Fit, around, fit
 
-if TYPE_CHECKING:
-    import numpy as np
+_ALL: Final = 1.0
+_TOO_FLAT: Final = "the curve is too flat to tell an optimum; more seeds or a wider range may"
+_TOO_FAR_APART: Final = (
+    "the values are too far apart for a fit, which misses what was measured at the best of them; "
+    "values closer to {best:g} may tell"
+)
+_ONE_SEED: Final = ", and so may more seeds"
 
-FEWEST_VALUES: Final = 5
-"""A parabola through three points fits always and says nothing."""
-_LOG_REACH: Final = 1.0
-"""How far from the vertex a value may be for the fit: a factor of e, within which the loss 2 cosh(x) of
-saving and failing and its parabola differ by 9 % of the loss at the rim."""
-_LINEAR_REACH: Final = 0.25
-"""The same for a linear axis, as a share of its range."""
-_MOST_ROUNDS: Final = 20
+
+@dataclass(slots=True, kw_only=True)
+class Limits:
+    """The least and the most that a key may have; None where there is no such value."""
+
+    lowest: float | None = None
+    highest: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,62 +54,80 @@ class Optimum:
         return self.curvature * distance * distance
 
 
-def find(values: Sequence[float], rows: Sequence[Sequence[float]], *, is_log: bool) -> Optimum | str:
+def find(
+    values: Sequence[float], rows: Sequence[Sequence[float]], *, is_log: bool, limits: Limits | None = None
+) -> Optimum | str:
     """The optimum of a curve, or why there is none to be told; ``rows`` has the curve of each seed.
 
-    ``values`` rise. The interval is by the delta method, over the seeds' own fits.
+    ``values`` rise; the figure is a share of which more is better.
     Errors: ``EnvironmentProblemError`` when numpy is not installed.
     """
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    best = max(range(len(values)), key=lambda index: fmean(columns[index]))
+    same = around(best, [column == columns[best] for column in columns])
+    if len(same) > 1 or len(values) < FEWEST_VALUES:
+        return _unfit(values, same)
+    alike = around(best, [_is_luck(column, columns[best]) for column in columns])
+    if best in {0, len(values) - 1}:
+        return _at_an_end(values, best, alike, limits or Limits())
+    found = fit(values, columns, best, is_log=is_log)
+    if found is not None and found.is_true(columns, best, alike) and found.top <= _ALL:
+        return _vertex(found, is_log=is_log)
+    if found is None or len(alike) == len(values):
+        return _TOO_FLAT
+    if alike[0] == 0 or alike[-1] == len(values) - 1:
+        return _flat(values, alike)
+    return _TOO_FAR_APART.format(best=values[best]) + (_ONE_SEED if len(rows) == 1 else "")
+
+
+def _unfit(values: Sequence[float], same: Sequence[int]) -> str:
+    """Why there is nothing to fit: the best values are the same, or there are too few."""
+    if len(same) == len(values):
+        return "all values come to the same figure"
     if len(values) < FEWEST_VALUES:
         return f"an optimum takes {FEWEST_VALUES} values or more"
-    try:
-        import numpy as np  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise EnvironmentProblemError(missing("studies")) from error
-    scale = np.log(values) if is_log else np.array(values, dtype=float)
-    curves = np.array(rows, dtype=float).T
-    vertex = float(scale[curves.mean(axis=1).argmax()])
-    if vertex in {scale[0], scale[-1]}:
-        end, side = (values[0], "below") if vertex == scale[0] else (values[-1], "above")
-        return f"the best value is {end:g}, an end of the range; the optimum may lie {side} it"
-    for _ in range(_MOST_ROUNDS):
-        window = _window(scale, vertex, is_log=is_log)
-        center, before = float(scale[window].mean()), vertex
-        bends, slopes, heights = np.polyfit(scale[window] - center, curves[window], 2)
-        bend, slope = float(bends.mean()), float(slopes.mean())
-        if not _bends_down(bends):
-            return "the curve is too flat to tell an optimum; more seeds or a wider range may"
-        offset = -slope / (2.0 * bend)
-        vertex = min(max(center + offset, float(scale[0])), float(scale[-1]))
-        if vertex == before or set(_window(scale, vertex, is_log=is_log)) == set(window):
-            break
-    # The vertex of each seed's fit, to first order around that of the mean.
-    own = offset - (slopes - slope) / (2.0 * bend) + slope * (bends - bend) / (2.0 * bend * bend)
-    half = half_width([float(each) for each in own])
-    low, high = (None, None) if half is None else (vertex - half, vertex + half)
+    return f"the curve is flat {_stretch(values, same)}, where all values come to the same"
+
+
+def _vertex(found: Fit, *, is_log: bool) -> Optimum:
     back = math.exp if is_log else float
+    half = found.half
     return Optimum(
-        value=back(vertex),
-        low=None if low is None else back(low),
-        high=None if high is None else back(high),
-        figure=float(heights.mean()) + slope * offset + bend * offset * offset,
-        curvature=-bend,
-        fitted=len(window),
+        value=back(found.vertex),
+        low=None if half is None else back(found.vertex - half),
+        high=None if half is None else back(found.vertex + half),
+        figure=found.top,
+        curvature=-found.bend,
+        fitted=len(found.window),
         is_log=is_log,
     )
 
 
-def _window(
-    scale: "np.ndarray[tuple[int], np.dtype[np.float64]]", vertex: float, *, is_log: bool
-) -> list[int]:
-    """The values near the vertex, and at least the nearest few."""
-    reach = _LOG_REACH if is_log else _LINEAR_REACH * float(scale[-1] - scale[0])
-    nearest = sorted(range(len(scale)), key=lambda index: abs(float(scale[index]) - vertex))
-    near = [index for index in nearest if abs(float(scale[index]) - vertex) <= reach]
-    return sorted(near if len(near) >= FEWEST_VALUES else nearest[:FEWEST_VALUES])
+def _is_luck(column: Sequence[float], best: Sequence[float]) -> bool:
+    """Whether the seeds cannot tell this value from the best one; a single seed tells all apart."""
+    behind = difference(column, best)
+    return behind is not None and (behind.mean == 0.0 or behind.is_zero)
 
 
-def _bends_down(bends: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> bool:
-    """Whether the curve has a top, beyond what luck would explain."""
-    half = half_width([float(each) for each in bends])
-    return float(bends.mean()) + (half or 0.0) < 0.0
+def _at_an_end(values: Sequence[float], best: int, alike: Sequence[int], limits: Limits) -> str:
+    if len(alike) == len(values):
+        return _TOO_FLAT
+    if len(alike) > 1:
+        return _flat(values, alike)
+    limit, side, most = (limits.highest, "above", "most") if best else (limits.lowest, "below", "least")
+    if values[best] == limit:
+        return f"the best value is {values[best]:g}, the {most} that the key may have"
+    return f"the best value is {values[best]:g}, an end of the range; the optimum may lie {side} it"
+
+
+def _flat(values: Sequence[float], alike: Sequence[int]) -> str:
+    return f"the curve is flat {_stretch(values, alike)}, where no value can be told from the best"
+
+
+def _stretch(values: Sequence[float], run: Sequence[int]) -> str:
+    """Where the run lies, in words."""
+    if run[-1] == len(values) - 1:
+        return f"from {values[run[0]]:g} on"
+    if run[0] == 0:
+        return f"up to {values[run[-1]]:g}"
+    return f"from {values[run[0]]:g} to {values[run[-1]]:g}"

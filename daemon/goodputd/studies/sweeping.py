@@ -10,10 +10,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from goodputd.sim.daly import daly, young
-from goodputd.studies.axes import Axis
-from goodputd.studies.comparison import pairing, told
+from goodputd.studies.axes import Axis, is_whole, limits
+from goodputd.studies.comparison import pairing, told_figure
 from goodputd.studies.estimates import estimate
-from goodputd.studies.figures import NAMES
+from goodputd.studies.figures import NAMES, Figures
 from goodputd.studies.optimum import Optimum, find
 from goodputd.studies.study import Results
 
@@ -85,30 +85,52 @@ def _curve(results: Results, axes: Sequence[Axis], indexes: list[int], figure: s
     return {
         "scenario": start.name,
         "held": dict(_held(start.varied, first)),
-        "optimum": None if isinstance(optimum, str) else asdict(optimum),
+        "optimum": None if isinstance(optimum, str) else _told(optimum, first.key),
         "no_optimum": reason,
+        "changes_nothing": _changes_nothing(results, indexes),
         "formulas": _formulas(results, first, indexes, None if isinstance(optimum, str) else optimum),
         "points": [
             {
                 "value": points[index].varied[first.key],
                 "faults": pairing(points[index], points[0]),
-                "figures": {name: told(estimate(results.values(index, name))) for name in NAMES},
+                "figures": {name: told_figure(name, estimate(results.values(index, name))) for name in NAMES},
             }
             for index in indexes
         ],
     }
 
 
+def _told(optimum: Optimum, key: str) -> Sweep:
+    """An optimum as JSON: a value that the key may have, at the ends of the interval too."""
+    told, allowed = asdict(optimum), limits(key)
+    for end in ("value", "low", "high"):
+        value = told[end]
+        if value is not None:
+            value = value if allowed.lowest is None else max(value, allowed.lowest)
+            value = value if allowed.highest is None else min(value, allowed.highest)
+            told[end] = round(value) if is_whole(key) else value
+    return told
+
+
+def _changes_nothing(results: Results, indexes: Sequence[int]) -> bool:
+    """Whether each seed came to the same whatever the value, in every figure."""
+    return all(
+        results.figures[seed, index] == results.figures[seed, indexes[0]]
+        for seed in results.seeds
+        for index in indexes
+    )
+
+
 def _optimum(results: Results, first: Axis, indexes: list[int], figure: str) -> Optimum | str:
     if figure not in GOALS:
-        return f"{figure} is no goal; optima are told of {', '.join(GOALS)}"
+        return f"{figure} is no goal, as goodput and utilization are"
     if not first.is_numeric:
         return f"{first.key} has no scale"
     values = [_number(results.study.points[index].varied[first.key]) for index in indexes]
     columns = [results.values(index, figure) for index in indexes]
     rows = [[_number(value) for value in row] for row in zip(*columns, strict=True)]
     is_interval = first.key in {INTERVAL_SECONDS, INTERVAL_STEPS}
-    return find(values, rows, is_log=first.is_log or is_interval)
+    return find(values, rows, is_log=first.is_log or is_interval, limits=limits(first.key))
 
 
 def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimum | None) -> Sweep | None:
@@ -120,12 +142,12 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
     if first.key not in {INTERVAL_SECONDS, INTERVAL_STEPS}:
         return None
     scenario = results.study.points[indexes[0]].scenario
-    horizon = results.study.horizon_seconds
     runs = [results.figures[seed, index] for seed in results.seeds for index in indexes]
     interruptions = math.fsum(run.interruptions for run in runs)
     if interruptions == 0.0:
         return None
-    mtbf = horizon * math.fsum(run.effective_compute_ratio or 0.0 for run in runs) / interruptions
+    horizon = results.study.horizon_seconds
+    mtbf = math.fsum(_trained_seconds(run, horizon) for run in runs) / interruptions
     save = scenario.checkpoint.save_seconds
     unit = 1.0 if first.key == INTERVAL_SECONDS else scenario.job.step_seconds
     formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf}
@@ -134,6 +156,12 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
         loss = None if optimum is None or value <= 0.0 else optimum.loss_at(value)
         formulas[formula.__name__] = {"value": value, "loss": loss}
     return formulas
+
+
+def _trained_seconds(run: Figures, horizon_seconds: float) -> float:
+    """How long the job was not stopped; a job that is completed was played until then and no longer."""
+    played = horizon_seconds if run.completion_seconds is None else run.completion_seconds
+    return played * (run.effective_compute_ratio or 0.0)
 
 
 def _number(value: object) -> float:
