@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goodputd.history.phrases import time_spent
 from goodputd.narration import duration
 from goodputd.summary import Summary
 
@@ -23,22 +24,11 @@ _BAR_COLUMNS: Final = (10, 40)
 
 _EIGHTHS: Final = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
-_BUCKETS: Final = {
-    "productive": "productive",
-    "provisional": "not yet saved",
-    "retracted": "retracted work",
-    "lost_work": "lost work",
-    "checkpoint_save": "checkpoint save",
-    "validation": "validation",
-    "straggler": "straggler",
-    "undetected_stall": "undetected stall",
-    "decision": "decision",
-    "waiting_for_capacity": "waiting for capacity",
-    "restart": "restart",
-    "checkpoint_restore": "checkpoint restore",
-    "verify": "verify",
-}
-"""What people call the buckets, in the order of the bars; an unknown one shows under its own name."""
+_BUCKETS: Final = (
+    "productive", "provisional", "retracted", "lost_work", "checkpoint_save", "validation", "straggler",
+    "undetected_stall", "decision", "waiting_for_capacity", "restart", "checkpoint_restore", "verify",
+)  # fmt: skip
+"""The order of the bars; an unknown bucket comes last."""
 
 Row = tuple[str, Callable[[Summary], str]]
 
@@ -121,7 +111,11 @@ def _counts(scenarios: Sequence[Summary], key: str) -> Iterator[tuple[str, list[
 
 
 def _bars(scenarios: Sequence[Summary], console: Console) -> Table:
-    taken = max(map(len, _BUCKETS.values())) + max(len(s["name"]) for s in scenarios) + _PERCENT_COLUMNS
+    taken = (
+        max(len(time_spent(bucket)) for bucket in _BUCKETS)
+        + max(len(s["name"]) for s in scenarios)
+        + _PERCENT_COLUMNS
+    )
     narrowest, widest = _BAR_COLUMNS
     columns = min(max(console.width - taken - 3 * _GAP_COLUMNS, narrowest), widest)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
@@ -133,7 +127,7 @@ def _bars(scenarios: Sequence[Summary], console: Console) -> Table:
     for bucket in shares[0]:
         if not any(share[bucket] for share in shares):
             continue
-        label = _BUCKETS.get(bucket, bucket)
+        label = time_spent(bucket)
         for scenario, share in zip(scenarios, shares, strict=True):
             bar = _bar(share[bucket], columns, ascii_only=console.options.ascii_only)
             table.add_row(label, scenario["name"], Text(bar, style="green"), f"{share[bucket]:.2%}")
