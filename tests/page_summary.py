@@ -3,6 +3,7 @@
 Knows which metric holds which number of the object, and nothing of simulations.
 """
 
+import math
 from typing import Any, Final
 
 from goodputd.metrics.family import PREFIX
@@ -49,6 +50,8 @@ class PageSummary:
             "step": self._one("step"),
             "lost_steps": self._one("lost_steps_total"),
             "retracted_steps": self._one("retracted_steps_total"),
+            "step_seconds": self._one("step_seconds"),
+            "step_time_ratio": math.prod(self._by("cause", "step_time_ratio").values()),
             "loss": self._one("loss"),
             "checkpoints": saves["saved"],
             "checkpoints_interrupted": saves["interrupted"],
@@ -125,6 +128,11 @@ class PageSummary:
     def _time(self) -> dict[str, Any]:
         counts = self._by("stage", "recovery_stage_seconds_count")
         seconds = self._by("stage", "recovery_stage_seconds_sum")
+        idle = self._one("gpu_seconds_total", bucket="idle_capacity")
+        elapsed, gpus = self._one("elapsed_seconds_total"), self._one("nominal_gpus")
+        assert idle is not None
+        assert elapsed
+        assert gpus
         return {
             "recovery_stage_seconds": {
                 stage: seconds[stage] / count if count else None for stage, count in counts.items()
@@ -135,6 +143,7 @@ class PageSummary:
             "effective_training_time_ratio": self._one("effective_training_time_ratio"),
             "effective_utilization_ratio": self._one("effective_utilization_ratio"),
             "effective_compute_ratio": self._one("effective_compute_ratio"),
+            "idle_capacity_ratio": idle / (elapsed * gpus),
         }
 
     def _rest(self) -> dict[str, Any]:

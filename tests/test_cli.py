@@ -183,6 +183,31 @@ def test_doubts_are_told_and_do_not_fail(call: Call, small: str) -> None:
     assert err.startswith("warning: ")
 
 
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("simulate", ["--config"]),
+        ("compare", ["--workers", "1", "--config"]),
+        ("sweep", ["--workers", "1", "--seeds", "1", "--vary", "cluster.spares=1,2", "--config"]),
+    ],
+)
+def test_who_plays_doubtful_settings_is_told_of_the_doubts(
+    call: Call, small: str, command: str, options: list[str]
+) -> None:
+    """A run that may not mean what it says points at the command that says why, in one line on stderr."""
+    Path(small).write_text(SMALL + "faults.scale = 3.0\n")
+    warnings = call("check-config", small)[2].count("warning: ")
+    _, _, err = call(command, "--for", "1h", *options, small)
+
+    assert 1 == warnings
+    assert f"1 warning: goodputd check-config {small}\n" == err
+
+
+def test_who_plays_sound_settings_is_told_nothing(call: Call, small: str) -> None:
+    """Without a doubt stderr stays empty."""
+    assert "" == call("simulate", "--for", "1h", "--config", small)[2]
+
+
 def test_effective_settings_name_their_origin(
     call: Call, small: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,20 @@ def test_default_file_explains_every_key() -> None:
     assert [] == unexplained
 
 
+def test_default_file_names_every_value_that_is_allowed() -> None:
+    """Above a key that takes one of a few words, or an array of them, stands each of them."""
+    text = settings.document()
+    unnamed = []
+    for table in settings.schema()["$defs"].values():
+        for name, described in table["properties"].items():
+            words = described.get("enum") or described.get("items", {}).get("enum", ())
+            above = re.findall(rf"(?m)((?:^# (?![a-z_]+ = ).*\n)+)^(?:# )?{name} = ", text)
+            if not any(all(f'"{word}"' in comment for word in words) for comment in above or [""]):
+                unnamed.append(name)
+
+    assert [] == unnamed
+
+
 def test_default_file_sets_globals_to_the_defaults() -> None:
     """Seed, clock, http and log of default.toml are those of the code."""
     file, code = loaded("default.toml"), settings.load(None, environ={})

@@ -8,7 +8,7 @@ from goodputd.errors import SettingsError
 from goodputd.settings import Settings
 from goodputd.sim.events import FaultOccurred
 
-RATE = "corruption.per_gpu_hour = 1e-6\n"
+RATE = "corruption.per_gpu_hour = 1e-6\ncorruption.transient_probability = 1.0\n"
 VALIDATED = 'detection.layers = ["heartbeat", "validation"]\n'
 EIGHTY_STEPS = "checkpoint.interval_steps = 80\n"
 NOT_MULTIPLE = "the last 70 steps are never validated, 100070 is no multiple of the 80 between validations"
@@ -90,6 +90,70 @@ def test_a_scenario_that_does_not_validate_may_stand_beside_one_that_does(
     assert warnings == len(settings.warnings(parsed(text)))
 
 
+DEFECTS = "corruption.per_gpu_hour = 1e-6\n"
+SHOWN = "corruption.variance_share = 1.0\n"
+"""They move the statistics of a rank, which names it where somebody looks."""
+FLIP = """
+[[faults.kinds]]
+name = "flip"
+component = "gpu"
+symptom = "corrupt"
+per_node_day = 0.1
+transient_probability = 0.5
+"""
+
+
+def doubts_of_naming(text: str) -> list[str]:
+    """The warnings about corruption of which nobody knows where it comes from."""
+    return [each for each in settings.warnings(parsed(text)) if "names no node" in each]
+
+
+@pytest.mark.parametrize(
+    "corruption",
+    [
+        DEFECTS,
+        DEFECTS + SHOWN,
+        FLIP,
+    ],
+)
+def test_a_node_that_corrupts_for_good_and_is_never_named_is_warned_of(corruption: str) -> None:
+    """A validation finds the state, so that a restart on the same nodes is all that follows."""
+    expected = (
+        'test.toml: corruption.triage.method: "none", and a validation names no node: one that corrupts for '
+        "good is never evicted, and its work is undone again and again; the layers shadow, sentinel, probe "
+        "and scan name it too"
+    )
+
+    assert [expected] == doubts_of_naming(VALIDATED + EIGHTY_STEPS + corruption)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        VALIDATED + 'corruption.triage.method = "reductive"\n',
+        VALIDATED + "corruption.transient_probability = 1.0\n",
+        VALIDATED + 'policy.name = "always_restart"\n',
+        *(
+            f'detection.layers = ["heartbeat", "validation", "{layer}"]\n'
+            for layer in ("shadow", "sentinel", "probe", "scan", "gradient")
+        ),
+    ],
+)
+def test_a_node_that_is_named_is_not_doubtful(named: str) -> None:
+    """By a triage, or by a layer; and it need not be when nothing stays or nobody would be evicted."""
+    assert [] == doubts_of_naming(named + EIGHTY_STEPS + DEFECTS + SHOWN)
+
+
+def test_defects_on_nodes_that_are_never_evicted_are_warned_of() -> None:
+    """Silent corruption is as permanent as any fault."""
+    text = VALIDATED + EIGHTY_STEPS + DEFECTS + 'policy.name = "always_restart"\n'
+    expected = 'policy.name: "always_restart" never evicts, so permanent faults pile up'
+
+    (warning,) = settings.warnings(parsed(text + 'faults.catalog = "none"\n'))
+
+    assert warning.startswith(f"test.toml: {expected}")
+
+
 def test_a_target_that_is_a_multiple_is_not_doubtful() -> None:
     """The last validation sees the last step."""
     assert [] == settings.warnings(parsed(RATE + VALIDATED + EIGHTY_STEPS + "job.target_steps = 100000\n"))
@@ -118,7 +182,7 @@ def test_a_rate_of_corruption_is_per_gpu_and_hour() -> None:
 
     The catalog's scale leaves it alone.
     """
-    text = RATE + "corruption.transient_probability = 1.0\nfaults.scale = 0.0\n"
+    text = RATE + "faults.scale = 0.0\n"
     [simulation] = build(parsed(text))
     struck = [fact for fact in simulation.advance_to(100 * 86400.0) if isinstance(fact, FaultOccurred)]
 

@@ -5,6 +5,7 @@ snapshots and nothing else; it knows no settings, terminal, clock or metric name
 simulated; a mean or a ratio without data is None.
 """
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from goodputd.sim.snapshot import FleetSnapshot, Snapshot
 from goodputd.sim.taxonomy import (
+    IDLE_CAPACITY,
     Action,
     CheckpointOutcome,
     CheckpointTier,
@@ -95,6 +97,9 @@ def _progress(snapshot: Snapshot) -> Summary:
         "step": snapshot.step,
         "lost_steps": snapshot.lost_steps,
         "retracted_steps": snapshot.retracted_steps,
+        # As of now: how long a step takes, and by how much that is more than in the settings.
+        "step_seconds": snapshot.step_time.seconds,
+        "step_time_ratio": math.prod(snapshot.step_time.ratios.values()),
         "loss": snapshot.loss,
         "checkpoints": saves[CheckpointOutcome.SAVED],
         "checkpoints_interrupted": saves[CheckpointOutcome.INTERRUPTED],
@@ -135,6 +140,7 @@ def _reliability(snapshot: Snapshot) -> Summary:
 
 
 def _time(snapshot: Snapshot) -> Summary:
+    capacity = snapshot.nominal_gpus * snapshot.now
     return {
         "recovery_stage_seconds": {
             str(stage): total.seconds / total.count if total.count else None
@@ -146,6 +152,7 @@ def _time(snapshot: Snapshot) -> Summary:
         "effective_training_time_ratio": snapshot.effective_training_time_ratio,
         "effective_utilization_ratio": snapshot.effective_utilization_ratio,
         "effective_compute_ratio": snapshot.effective_compute_ratio,
+        "idle_capacity_ratio": snapshot.gpu_seconds[IDLE_CAPACITY] / capacity if capacity else None,
     }
 
 

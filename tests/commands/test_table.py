@@ -1,14 +1,26 @@
 """The summary for people, drawn on consoles of several widths and encodings."""
 
 import io
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from goodputd.commands.table import print_summary
-from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.taxonomy import Bucket, Component, Layer
+from goodputd.sim.snapshot import Corruptions, Snapshot, StepTime
+from goodputd.sim.taxonomy import (
+    IDLE_CAPACITY,
+    Action,
+    Bucket,
+    Component,
+    CorruptionOutcome,
+    Layer,
+    NodeState,
+    Reason,
+    Slowing,
+)
 from goodputd.summary import Target, summarize
 from tests.snapshots import BUCKETS, NOW, snapshot
 
@@ -73,6 +85,49 @@ def test_planned_stops_have_a_row_when_there_were_any() -> None:
 
     assert ["4", "0"] == row(drawn(snapshot("a", interruptions=stopped), snapshot("b")), "planned stops")
     assert [] == [line for line in drawn(snapshot()) if "planned" in line]
+
+
+LITTLE: dict[str, Any] = {
+    "corruptions": Corruptions(0, dict.fromkeys(CorruptionOutcome, 0)),
+    "step_time": StepTime(6.0, dict.fromkeys(Slowing, 1.0)),
+    "decisions": dict.fromkeys(product(Action, Reason), 0),
+}
+"""No corruption, steps as in the settings, nobody evicted."""
+
+
+def with_fleet(**changes: Any) -> Snapshot:  # noqa: ANN401 - any field of a fleet
+    """Little happened, and this to the fleet."""
+    return snapshot(**LITTLE, fleet=replace(snapshot().fleet, **changes))
+
+
+def with_nodes(**counts: int) -> Snapshot:
+    """Little happened, and so many nodes are in these states."""
+    return snapshot(**LITTLE, nodes={**snapshot().nodes, **{NodeState(s): n for s, n in counts.items()}})
+
+
+@pytest.mark.parametrize(
+    ("label", "cell", "having"),
+    [
+        ("SDC injected", "3", snapshot()),
+        ("SDC detected", "0", snapshot()),
+        ("SDC baked in", "2", snapshot()),
+        ("step time, now", "x 1.250", snapshot()),
+        (
+            "idle capacity",
+            "12.50%",
+            snapshot(**LITTLE, gpu_seconds={**snapshot().gpu_seconds, IDLE_CAPACITY: 128 * NOW}),
+        ),
+        ("spares left", "2", snapshot()),
+        ("in repair", "3", with_nodes(repairing=3)),
+        ("of them wait for a crew", "4", with_fleet(repair_line=4)),
+        ("retired", "5", with_nodes(retired=5)),
+        ("displaced", "6", with_fleet(displaced_nodes=6)),
+    ],
+)
+def test_what_is_not_there_has_no_row(label: str, cell: str, having: Snapshot) -> None:
+    """Corruption, slower steps and what became of nodes are told where there is any."""
+    assert cell == " ".join(row(drawn(having), label))
+    assert [] == [line for line in drawn(snapshot(**LITTLE)) if line.strip().startswith(label)]
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

@@ -73,6 +73,18 @@ def test_the_whole_bar_is_whole() -> None:
     assert all(pytest.approx(a.left + a.width) == b.left for a, b in itertools.pairwise(bars))
 
 
+def test_retracted_work_is_not_productive() -> None:
+    """What was taken back has a part of its own, which is missing from the productive one."""
+    bars = whole_bar(snapshots.snapshot(retracted_seconds=8640.0))
+    titles = {bar.kind: bar.title for bar in bars}
+
+    assert pytest.approx(100.0) == sum(bar.width for bar in bars)
+    assert ("productive 97.38 %", "retracted work 1.00 %") == (
+        titles["bucket-productive"],
+        titles["bucket-retracted"],
+    )
+
+
 def test_before_the_start_nothing_is_whole() -> None:
     """At second 0 no time has gone anywhere."""
     nothing = dict.fromkeys(snapshots.BUCKETS, 0.0)

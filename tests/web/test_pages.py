@@ -6,8 +6,20 @@ from dataclasses import replace
 import pytest
 
 from goodputd.sim.taxonomy import Component, Layer
+from goodputd.web.words import percent
 from tests import snapshots
-from tests.history.past import BUSY, CORRUPT, DAY, FLEET, VALIDATED, Past, strike, waiting
+from tests.history.past import (
+    BUSY,
+    CORRUPT,
+    DAY,
+    FLEET,
+    FOUND_LATE,
+    VALIDATED,
+    VALIDATION,
+    Past,
+    strike,
+    waiting,
+)  # fmt: skip
 from tests.web.asking import TWO, Client, site, site_of
 
 
@@ -85,6 +97,27 @@ def test_a_job_that_never_shrank_has_no_idle_capacity() -> None:
 
     assert "idle capacity" in Client(site_of(shrunk)).get("/").text
     assert "idle capacity" not in Client(site_of(Past(strike(3600.0, "crash")).until(DAY))).get("/").text
+
+
+def test_the_productive_row_is_the_goodput() -> None:
+    """The table of time takes back what was retracted, as the headline does, and shows it in a row."""
+    past = Past(*FOUND_LATE, **VALIDATION).until(20_000.0)
+    retracted_seconds = past.simulations[0].snapshot().retracted_seconds
+    text = Client(site_of(past)).get("/").text
+    (headline,) = re.findall(r'<span class="number">([0-9.]+ %)</span>', text)
+    shown = dict(re.findall(r'</svg>([a-z ]+)</th>\n<td class="value">([0-9.]+ %)', text))
+
+    assert retracted_seconds > 0.0
+    assert {"productive": headline, "retracted work": percent(retracted_seconds / 20_000.0)} == {
+        name: shown.get(name) for name in ("productive", "retracted work")
+    }
+
+
+def test_what_no_checkpoint_holds_has_its_printed_name() -> None:
+    """The page calls it as the tables of the commands do."""
+    text = Client(site(snapshots.view())).get("/").text
+
+    assert (True, False) == ("</svg>not yet saved</th>" in text, "provisional</th>" in text)
 
 
 def test_a_loss_that_is_no_number_is_shown_as_such() -> None:

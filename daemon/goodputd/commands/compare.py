@@ -10,6 +10,7 @@ from typing import Final
 
 from goodputd import __version__
 from goodputd.commands.console import console
+from goodputd.commands.doubts import tell_doubts
 from goodputd.commands.studying import bar, seeds, tell_interrupted, unasked
 from goodputd.errors import SettingsError
 from goodputd.studies.axes import Axis, Load, points
@@ -44,6 +45,7 @@ def run(
     (settings,) = load([{}])
     chosen = chosen_points(load, names, strikes)
     study = Study(points=chosen, seeds=seeds(settings.seed, count), horizon_seconds=horizon_seconds)
+    tell_doubts(settings)
     with bar(study) as (progress, report):
         results = conduct(study, executor(workers, report), progress=progress)
     if results.interrupted:

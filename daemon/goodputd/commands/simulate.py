@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from goodputd import __version__, assembly
+from goodputd.commands.doubts import tell_doubts
 from goodputd.narration import event_name
 from goodputd.settings import Settings
 from goodputd.sim.events import Fact, TargetReached
@@ -36,6 +37,7 @@ def run(
 ) -> None:
     """Simulate and print to stdout: a table, one JSON object, the facts, or the facts and then the object."""
     simulations = assembly.build(settings, until_step=until_step)
+    tell_doubts(settings)
     # The core makes no reference cycles (a test says so): looking for them costs 8 % and finds nothing.
     gc.disable()
     reached_at: dict[str, float] = {}

@@ -15,6 +15,7 @@ from typing import IO, Final
 
 from goodputd import __version__
 from goodputd.commands.console import console
+from goodputd.commands.doubts import tell_doubts
 from goodputd.commands.files import replacing
 from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, tell_written, unasked
 from goodputd.errors import SettingsError
@@ -87,6 +88,7 @@ def run(
         half = widest(results, figure)
         return precision is not None and half is not None and half <= precision
 
+    tell_doubts(settings)
     with bar(study) as (progress, report):
         results = conduct(
             study,

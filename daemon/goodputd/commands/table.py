@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goodputd.history.phrases import time_spent
 from goodputd.narration import duration
 from goodputd.summary import Summary
 
@@ -23,22 +24,11 @@ _BAR_COLUMNS: Final = (10, 40)
 
 _EIGHTHS: Final = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
-_BUCKETS: Final = {
-    "productive": "productive",
-    "provisional": "not yet saved",
-    "retracted": "retracted work",
-    "lost_work": "lost work",
-    "checkpoint_save": "checkpoint save",
-    "validation": "validation",
-    "straggler": "straggler",
-    "undetected_stall": "undetected stall",
-    "decision": "decision",
-    "waiting_for_capacity": "waiting for capacity",
-    "restart": "restart",
-    "checkpoint_restore": "checkpoint restore",
-    "verify": "verify",
-}
-"""What people call the buckets, in the order of the bars; an unknown one shows under its own name."""
+_BUCKETS: Final = (
+    "productive", "provisional", "retracted", "lost_work", "checkpoint_save", "validation", "straggler",
+    "undetected_stall", "decision", "waiting_for_capacity", "restart", "checkpoint_restore", "verify",
+)  # fmt: skip
+"""The order of the bars; an unknown bucket comes last."""
 
 Row = tuple[str, Callable[[Summary], str]]
 
@@ -54,7 +44,11 @@ _FIGURES: Final[tuple[Row, ...]] = (
     ("MTBF", lambda s: _duration(s["mtbf_seconds"])),
     ("MTTD", lambda s: _duration(s["mttd_seconds"])),
     ("MTTR", lambda s: _duration(s["mttr_seconds"])),
+    ("SDC injected", lambda s: f"{s['corruptions']['injected']:,}"),
+    ("SDC detected", lambda s: f"{s['corruptions']['detected']:,}"),
+    ("SDC baked in", lambda s: f"{s['corruptions']['baked']:,}"),
     ("step reached", lambda s: f"{s['step']:,}"),
+    ("step time, now", lambda s: f"x {s['step_time_ratio']:.3f}"),
     ("lost steps", lambda s: f"{s['lost_steps'] + s['retracted_steps']:,}"),
     ("  of them retracted", lambda s: f"{s['retracted_steps']:,}"),
     ("checkpoints", lambda s: f"{s['checkpoints']:,}"),
@@ -62,10 +56,28 @@ _FIGURES: Final[tuple[Row, ...]] = (
     ("decided: restart (held)", lambda s: _decided(s, "restart")),
     ("decided: evict (held)", lambda s: _decided(s, "evict")),
     ("false alarms", lambda s: f"{sum(s['false_alarms'].values()):,}"),
+    ("idle capacity", lambda s: _percent(s["idle_capacity_ratio"])),
+    ("spares left", lambda s: f"{sum(s['fleet']['spares'].values()):,}"),
+    ("in repair", lambda s: f"{s['nodes']['repairing']:,}"),
+    ("  of them wait for a crew", lambda s: f"{s['fleet']['repair_line']:,}"),
+    ("retired", lambda s: f"{s['nodes']['retired']:,}"),
+    ("displaced", lambda s: f"{s['fleet']['displaced_nodes']:,}"),
 )
 
-_UNUSUAL: Final = frozenset({"planned stops"})
-"""Figures that are left out while they are 0 everywhere."""
+_UNUSUAL: Final[dict[str, Callable[[Summary], float | None]]] = {
+    "planned stops": lambda s: s["planned_stops"],
+    "SDC injected": lambda s: s["corruptions"]["injected"],
+    "SDC detected": lambda s: s["corruptions"]["injected"],
+    "SDC baked in": lambda s: s["corruptions"]["injected"],
+    "step time, now": lambda s: round(s["step_time_ratio"] - 1.0, 3),
+    "idle capacity": lambda s: s["idle_capacity_ratio"],
+    "spares left": lambda s: s["decisions"]["evict"] + s["decisions"]["retire"],
+    "in repair": lambda s: s["nodes"]["repairing"],
+    "  of them wait for a crew": lambda s: s["fleet"]["repair_line"],
+    "retired": lambda s: s["nodes"]["retired"],
+    "displaced": lambda s: s["fleet"]["displaced_nodes"],
+}
+"""Figures that are left out while this is 0 everywhere."""
 
 _TARGET: Final[tuple[Row, ...]] = (
     ("target step", lambda s: f"{s['target']['step']:,}" if "target" in s else "-"),
@@ -102,7 +114,7 @@ def _table(scenarios: Sequence[Summary]) -> Table:
     figures = _FIGURES + _TARGET if any("target" in each for each in scenarios) else _FIGURES
     for label, cell in figures:
         cells = [cell(s) for s in scenarios]
-        if label not in _UNUSUAL or set(cells) != {"0"}:
+        if label not in _UNUSUAL or any(map(_UNUSUAL[label], scenarios)):
             table.add_row(label, *cells)
     for key in ("by_component", "by_layer"):
         table.add_row()
@@ -121,7 +133,11 @@ def _counts(scenarios: Sequence[Summary], key: str) -> Iterator[tuple[str, list[
 
 
 def _bars(scenarios: Sequence[Summary], console: Console) -> Table:
-    taken = max(map(len, _BUCKETS.values())) + max(len(s["name"]) for s in scenarios) + _PERCENT_COLUMNS
+    taken = (
+        max(len(time_spent(bucket)) for bucket in _BUCKETS)
+        + max(len(s["name"]) for s in scenarios)
+        + _PERCENT_COLUMNS
+    )
     narrowest, widest = _BAR_COLUMNS
     columns = min(max(console.width - taken - 3 * _GAP_COLUMNS, narrowest), widest)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
@@ -133,7 +149,7 @@ def _bars(scenarios: Sequence[Summary], console: Console) -> Table:
     for bucket in shares[0]:
         if not any(share[bucket] for share in shares):
             continue
-        label = _BUCKETS.get(bucket, bucket)
+        label = time_spent(bucket)
         for scenario, share in zip(scenarios, shares, strict=True):
             bar = _bar(share[bucket], columns, ascii_only=console.options.ascii_only)
             table.add_row(label, scenario["name"], Text(bar, style="green"), f"{share[bucket]:.2%}")

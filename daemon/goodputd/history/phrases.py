@@ -12,6 +12,8 @@ _WRITTEN: Final = {
     **{word: word.upper() for word in ("sram", "ssd", "xid")},
     "nvlink": "NVLink",
 }
+_TIME: Final = {"provisional": "not yet saved", "retracted": "retracted work"}
+"""What stands beside the buckets of the ledger, whose own names are words already."""
 _FAULTS: Final = {
     Component.GPU: "a GPU fault",
     Component.MEMORY: "a memory fault",
@@ -39,6 +41,11 @@ _SHOWS_AS: Final = {
 def spoken(name: str) -> str:
     """A name as words: ``gpu_hbm3`` is ``GPU HBM3``."""
     return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
+
+
+def time_spent(bucket: str) -> str:
+    """What people call the time in a bucket of the ledger, or beside them, on pages and in tables."""
+    return _TIME.get(bucket, spoken(bucket))
 
 
 def sentence(text: str) -> str:

@@ -221,6 +221,17 @@ def _description(table: type, name: str = "") -> str:
     return str(described.get("description", ""))
 
 
+def _explanation(table: type, name: str) -> str:
+    """The docstring of a key, and the values that it can have unless that names them all."""
+    text = _description(table, name)
+    described = _definitions()[table.__name__]["properties"][name]
+    items = described.get("items", {})
+    allowed = [value_text(value) for value in described.get("enum") or items.get("enum", ())]
+    if all(value in text for value in allowed):
+        return text
+    return f"{text} {'Any of' if items else 'One of'} {', '.join(allowed)}."
+
+
 def _table(table: Any, key: str) -> str:  # noqa: ANN401 - a dataclass, as a field is annotated
     """A table: its own values, then its tables, then examples of its arrays of tables."""
     head = f"{comment(_description(table))}[{key}]\n"
@@ -236,7 +247,7 @@ def _key(table: Any, name: str, key: str) -> str:  # noqa: ANN401 - a dataclass
     """One key with its comment; behind a "#" when it has no default."""
     value = _default(table, name, key)
     line = f"{name} = {value_text(_EXAMPLES[key] if value is None else value)}\n"
-    text = f"{_description(table, name)} {_NOTES.get(key, '')}"
+    text = f"{_explanation(table, name)} {_NOTES.get(key, '')}"
     return comment(text) + (commented_out(line) if value is None else line)
 
 
@@ -257,7 +268,7 @@ def _items(item: Any, key: str) -> Iterator[str]:  # noqa: ANN401 - a dataclass
     for each in fields(item):
         inner = f"{key}.{each.name}"
         if inner in _EXAMPLES_GIVEN:
-            yield comment(_description(item, each.name)) + f"{each.name} = {value_text(_EXAMPLES[inner])}\n"
+            yield comment(_explanation(item, each.name)) + f"{each.name} = {value_text(_EXAMPLES[inner])}\n"
         else:
             yield _key(item, each.name, inner)
 

@@ -17,14 +17,16 @@ from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, n
 from goodputd.sim.capacity import CapacitySpec
 from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.cooling import throttled
-from goodputd.sim.faults import FaultsSpec
+from goodputd.sim.corruption import declared_kinds
+from goodputd.sim.faults import FaultKindSpec, FaultsSpec
 from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 
-_SEES_CORRUPTION: Final = frozenset({"validation", "shadow", "sentinel", "probe", "scan"})
+_NAMES_CORRUPT_NODE: Final = frozenset({"shadow", "sentinel", "probe", "scan"})
+_SEES_CORRUPTION: Final = _NAMES_CORRUPT_NODE | {"validation"}
 
 
 def warnings(settings: Settings) -> list[str]:
@@ -122,10 +124,19 @@ def _layers(tables: Tables) -> Iterator[Finding]:
         yield "detection.layers", f"no layer is on; a person finds every stop after {hours:g} h"
 
 
+def _declared(tables: Tables) -> tuple[FaultKindSpec, ...]:
+    catalog = kinds_of_catalog(tables.faults)
+    return (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+
+
+def _persists(kind: FaultKindSpec) -> bool:
+    """Whether it can come back until its node is replaced."""
+    return kind.transient_probability < 1.0 and kind.scope == "node"
+
+
 def _corrupts(tables: Tables) -> bool:
     """Whether anything corrupts the training state."""
-    catalog = kinds_of_catalog(tables.faults)
-    kinds = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    kinds = _declared(tables)
     return tables.corruption.per_gpu_hour > 0.0 or any(kind.symptom == "corrupt" for kind in kinds)
 
 
@@ -133,6 +144,26 @@ def _blind_to_corruption(tables: Tables) -> Iterator[Finding]:
     """No layer that sees corruption by itself."""
     if _corrupts(tables) and not _sees_corruption(tables):
         yield "detection.layers", "without validation nothing finds corruption that shifts no statistic"
+
+
+def _names_no_node(tables: Tables) -> Iterator[Finding]:
+    """Corruption that is found and comes back, and nothing that says where from."""
+    layers = set(tables.detection.layers)
+    if tables.corruption.triage.method != "none" or layers & _NAMES_CORRUPT_NODE or not _evicts(tables):
+        return
+    corrupt = [kind for kind in _declared(tables) if kind.symptom == "corrupt"]
+    silent = [kind for kind in declared_kinds(tables.corruption) if kind.per_gpu_hour]
+    unnamed = [
+        kind
+        for kind in (*corrupt, *silent)
+        if not ("gradient" in layers and (kind.gradient_sigmas or kind.step_time_sigmas))
+    ]
+    if "validation" in layers and any(map(_persists, unnamed)):
+        message = (
+            '"none", and a validation names no node: one that corrupts for good is never evicted, and '
+            "its work is undone again and again; the layers shadow, sentinel, probe and scan name it too"
+        )
+        yield "corruption.triage.method", message
 
 
 def _sees_corruption(tables: Tables) -> bool:
@@ -204,9 +235,8 @@ def _never_evicts(tables: Tables) -> Iterator[Finding]:
     policy = tables.policy
     if _evicts(tables):
         return
-    catalog = kinds_of_catalog(tables.faults)
-    declared = (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
-    if any(kind.transient_probability < 1.0 and kind.scope == "node" for kind in declared):
+    silent = [kind for kind in declared_kinds(tables.corruption) if kind.per_gpu_hour]
+    if any(map(_persists, (*_declared(tables), *silent))):
         by_limit = policy.name == "strikes"
         key = "policy.strikes.strikes_to_evict" if by_limit else "policy.name"
         what = "0" if by_limit else f'"{policy.name}"'
@@ -274,6 +304,7 @@ _DOUBTS: Final[tuple[Callable[[Tables], Iterator[Finding]], ...]] = (
     _interval,
     _layers,
     _blind_to_corruption,
+    _names_no_node,
     _validation,
     _bakes,
     _false_alarms,

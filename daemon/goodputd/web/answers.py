@@ -85,6 +85,10 @@ class ScenarioStatus:
     step: int
     lost_steps: int
     retracted_steps: int
+    step_seconds: float
+    """How long a step takes now."""
+    step_time_ratio: float
+    """That over the step time of the settings."""
     loss: float | None
     """Of the last step; null where corruption made it NaN."""
     checkpoints: int
@@ -112,6 +116,8 @@ class ScenarioStatus:
     """Goodput: productive time over elapsed time."""
     effective_utilization_ratio: float | None
     effective_compute_ratio: float | None
+    idle_capacity_ratio: float | None
+    """Share of all GPU-seconds that was given up by shrinking."""
     decisions: dict[str, int]
     decisions_by_reason: dict[str, int]
     recovery_success_ratio: dict[str, float | None]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from goodputd.history.phrases import time_spent
 from goodputd.history.records import FaultOutcome, FaultRecord, IncidentRecord, StageRecord
 from goodputd.narration import duration
 from goodputd.sim.snapshot import Snapshot
@@ -18,6 +19,8 @@ from goodputd.web.words import percent, spoken
 
 PROVISIONAL: Final = "provisional"
 """Running time that no durable checkpoint covers yet; it will be productive or lost work."""
+RETRACTED: Final = "retracted"
+"""Training that a checkpoint held and that was taken back: no longer productive, though its bucket has it."""
 _SHOWN_HOURS: Final = (6, 12, 24)
 """What a day shows: the least of these that holds all that has been played, else the last."""
 _SHORTEST_AXIS_SECONDS: Final = 480.0
@@ -115,12 +118,13 @@ def stage_title(stage: StageRecord) -> str:
 
 
 def shares(snapshot: Snapshot) -> dict[str, float]:
-    """Share of elapsed time by bucket, provisional time beside them; they add up to 1."""
+    """Share of elapsed time by bucket, what was retracted or is provisional beside them; they add up to 1."""
     seconds: dict[str, float] = {str(bucket): spent for bucket, spent in snapshot.seconds.items()}
-    # Beside productive, whose colour it has in a lighter shade.
     ordered = {
-        Bucket.PRODUCTIVE.value: seconds.pop(Bucket.PRODUCTIVE),
+        Bucket.PRODUCTIVE.value: seconds.pop(Bucket.PRODUCTIVE) - snapshot.retracted_seconds,
+        # Beside productive, whose colour it has in a lighter shade.
         PROVISIONAL: snapshot.provisional_seconds,
+        RETRACTED: snapshot.retracted_seconds,
         **seconds,
     }
     elapsed = snapshot.now
@@ -133,7 +137,9 @@ def whole_bar(snapshot: Snapshot) -> tuple[Bar, ...]:
     left = 0.0
     for bucket, share in shares(snapshot).items():
         if share > 0.0:
-            bars.append(Bar(f"bucket-{bucket}", left, 100.0 * share, f"{spoken(bucket)} {percent(share)}"))
+            bars.append(
+                Bar(f"bucket-{bucket}", left, 100.0 * share, f"{time_spent(bucket)} {percent(share)}")
+            )
             left += 100.0 * share
     return tuple(bars)
 

@@ -21,6 +21,7 @@ from goodputd.sim.specs import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState, StageName
 from goodputd.web.drawing import (
     PROVISIONAL,
+    RETRACTED,
     Axis,
     Bar,
     Line,
@@ -42,7 +43,10 @@ _INTERVALS_TO_JUDGE: Final = 5.0
 _MOST_IN_A_DAY: Final = 60
 """Of a worse day the newest are drawn, and what was before is left blank."""
 
-BADPUT: Final[tuple[str, ...]] = tuple(str(bucket) for bucket in Bucket if bucket is not Bucket.PRODUCTIVE)
+BADPUT: Final[tuple[str, ...]] = (
+    RETRACTED,
+    *(str(bucket) for bucket in Bucket if bucket is not Bucket.PRODUCTIVE),
+)
 
 
 @dataclass(slots=True)

@@ -119,6 +119,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "sentence": phrases.sentence,
     "spoken": spoken,
     "steps": steps,
+    "time_spent": phrases.time_spent,
     "times": times,
     "where": phrases.where,
 }
