@@ -110,8 +110,13 @@ def test_luck_that_seeds_share_does_not_widen_the_interval() -> None:
         ([[0.5, 0.8, 0.8, 0.8, 0.6, 0.5]], "the curve is flat from 2 to 4, where all values come to the s"),
         (
             [[0.1, 0.5, 0.8, 0.89, 0.91, 0.9], [0.1, 0.5, 0.8, 0.91, 0.89, 0.91]],
-            "the curve is flat from 4 on, where no value can be told from the best",
+            "no value from 4 on can be told from the best; more seeds may",
         ),
+        (
+            [[0.1, 0.94, 0.93, 0.925, 0.92, 0.92], [0.2, 0.95, 0.94, 0.935, 0.93, 0.93]],
+            "the values are too far apart for a fit, which misses what was measured around the best of",
+        ),
+        ([[0.9, 0.7, 0.9, 0.8, 0.8, 0.7], [0.9, 0.7, 0.8, 0.7, 0.7, 0.6]], "the curve is too flat to tell"),
         ([[0.91, 0.90, 0.90, 0.90, 0.90, 0.90], [0.90, 0.91, 0.90, 0.91, 0.90, 0.90]], "the curve is too fl"),
         ([[0.007, 0.095, 0.483, 0.856, 0.857, 0.855]], "the values are too far apart for a fit, which miss"),
         ([[0.5, 0.6, 0.5, 0.5, 0.6, 0.5], [0.5, 0.5, 0.6, 0.5, 0.6, 0.6]], "the curve is too flat to tell"),

@@ -17,10 +17,9 @@ from goodputd.studies.parabola import FEWEST_VALUES, Fit, around, fit
 _ALL: Final = 1.0
 _TOO_FLAT: Final = "the curve is too flat to tell an optimum; more seeds or a wider range may"
 _TOO_FAR_APART: Final = (
-    "the values are too far apart for a fit, which misses what was measured at the best of them; "
-    "values closer to {best:g} may tell"
+    "the values are too far apart for a fit, which misses what was measured around the best of them, {best:g}"
 )
-_ONE_SEED: Final = ", and so may more seeds"
+_ONE_SEED: Final = "; or the one seed has much luck"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,17 +66,19 @@ def find(
     same = around(best, [column == columns[best] for column in columns])
     if len(same) > 1 or len(values) < FEWEST_VALUES:
         return _unfit(values, same)
-    alike = around(best, [_is_luck(column, columns[best]) for column in columns])
-    if best in {0, len(values) - 1}:
-        return _at_an_end(values, best, alike, limits or Limits())
-    found = fit(values, columns, best, is_log=is_log)
-    if found is not None and found.is_true(columns, best, alike) and found.top <= _ALL:
-        return _vertex(found, is_log=is_log)
-    if found is None or len(alike) == len(values):
+    lucky = [_is_luck(column, columns[best]) for column in columns]
+    alike = around(best, lucky)
+    is_inner, found = 0 < best < len(values) - 1, None
+    if is_inner:
+        found = fit(values, columns, best, is_log=is_log)
+        if found is not None and found.is_true(columns, best, alike) and found.top <= _ALL:
+            return _vertex(found, is_log=is_log)
+    is_noise = len(alike) == len(values) or len(alike) < sum(lucky)
+    reaches_end = alike[0] == 0 or alike[-1] == len(values) - 1
+    is_known = reaches_end or (len(alike) == 1 and len(rows) > 1)
+    if is_noise or (found is None and not is_known):
         return _TOO_FLAT
-    if alike[0] == 0 or alike[-1] == len(values) - 1:
-        return _flat(values, alike)
-    return _TOO_FAR_APART.format(best=values[best]) + (_ONE_SEED if len(rows) == 1 else "")
+    return _why_not(values, best, alike, limits or Limits(), is_one=len(rows) == 1)
 
 
 def _unfit(values: Sequence[float], same: Sequence[int]) -> str:
@@ -109,19 +110,19 @@ def _is_luck(column: Sequence[float], best: Sequence[float]) -> bool:
     return behind is not None and (behind.mean == 0.0 or behind.is_zero)
 
 
-def _at_an_end(values: Sequence[float], best: int, alike: Sequence[int], limits: Limits) -> str:
-    if len(alike) == len(values):
-        return _TOO_FLAT
-    if len(alike) > 1:
-        return _flat(values, alike)
+def _why_not(
+    values: Sequence[float], best: int, alike: Sequence[int], limits: Limits, *, is_one: bool
+) -> str:
+    """Why a curve that is not flat has no optimum to be told."""
+    last = len(values) - 1
+    if len(alike) > 1 and (alike[0] == 0 or alike[-1] == last):
+        return f"no value {_stretch(values, alike)} can be told from the best; more seeds may"
+    if 0 < best < last:
+        return _TOO_FAR_APART.format(best=values[best]) + (_ONE_SEED if is_one else "")
     limit, side, most = (limits.highest, "above", "most") if best else (limits.lowest, "below", "least")
     if values[best] == limit:
         return f"the best value is {values[best]:g}, the {most} that the key may have"
     return f"the best value is {values[best]:g}, an end of the range; the optimum may lie {side} it"
-
-
-def _flat(values: Sequence[float], alike: Sequence[int]) -> str:
-    return f"the curve is flat {_stretch(values, alike)}, where no value can be told from the best"
 
 
 def _stretch(values: Sequence[float], run: Sequence[int]) -> str:
