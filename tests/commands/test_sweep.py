@@ -203,6 +203,7 @@ def test_a_curve_without_an_optimum_says_why(call: Call) -> None:
         (["--vary", INTERVALS, "--figure", "hazard"], "did you mean hazard_per_hour?"),
         (["--vary", INTERVALS, "--out", "x.txt"], "--out: x.txt: must end in .csv or .json"),
         (["--vary", INTERVALS, "--out", "no/x.csv"], "--out: no/x.csv: there is no folder no"),
+        (["--vary", INTERVALS, "--out", f"{'x' * 300}.csv"], "--out: the name of a file has at most 200"),
         (["--vary", INTERVALS, "--plot", "x.pdf"], "--plot: x.pdf: must end in .png or .svg"),
         (
             ["--vary", "policy.strikes.on_slow=restart,tolerate", "--plot", "x.png"],
@@ -223,6 +224,14 @@ def test_what_cannot_be_swept_is_told_in_one_line(call: Call, arguments: list[st
     assert ["small.toml"] == [path.name for path in Path().iterdir()]
 
 
+def test_what_is_no_file_is_refused_beforehand(call: Call) -> None:
+    """Before an hour is spent on what comes into it."""
+    os.mkfifo("pipe.csv")
+
+    told = "--out: pipe.csv: is no file that can be replaced\n"
+    assert (2, "", told) == call("--vary", INTERVALS, "--out", "pipe.csv")
+
+
 def test_the_file_may_be_named_as_ever(capsys: pytest.CaptureFixture[str]) -> None:
     """By ``--config``, as for the commands that play one run."""
     arguments = ["--config", "small.toml", "--vary", "cluster.spares=1,2", "--for", "1d", "--seeds", "1"]
@@ -240,7 +249,8 @@ def test_who_plays_is_chosen_by_option() -> None:
     assert Cluster("tcp://here:1") == executor_with(None, "tcp://here:1")(pytest.fail)
 
 
-def test_ctrl_c_writes_what_is_finished() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_writes_what_is_finished(number: signal.Signals) -> None:
     """Every run that was finished is in the file, the exit code is 130, and no worker is left."""
     process = subprocess.Popen(
         [
@@ -254,7 +264,7 @@ def test_ctrl_c_writes_what_is_finished() -> None:
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while len(children.read_text().split()) < 3:  # two workers, and the tracker that Python puts beside them
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)  # returns when the last process that could write is gone
     finished = int(err.split()[2])
 

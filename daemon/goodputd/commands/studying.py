@@ -5,10 +5,11 @@ They say on stderr what went wrong and was put right. Knows nothing of what a st
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -21,6 +22,8 @@ from goodputd.studies.study import Progress as Finished
 from goodputd.studies.study import Results, Study
 
 LARGEST_SEED: Final = 2**63 - 1
+_LONGEST_NAME: Final = 200
+"""Characters of the name of a file: 255 bytes, with room for that of the file that becomes it."""
 
 
 def words(typed: str | None) -> list[str]:
@@ -67,15 +70,18 @@ def complain(message: str) -> None:
 
 @contextlib.contextmanager
 def bar(study: Study) -> Iterator[tuple[Finished, Report]]:
-    """A bar on stderr while a person watches, which leaves nothing behind; and whom to tell of trouble."""
+    """A bar on stderr while a person watches, which leaves nothing behind; and whom to tell of trouble.
+
+    Whoever ends the program meanwhile, batch scheduler or container, gets what Ctrl-C gives.
+    """
     if not sys.stderr.isatty():
-        yield lambda _: None, complain
+        with _ended_as_interrupted():
+            yield lambda _: None, complain
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     out = console(stderr=True)
-    with Progress(
-        *columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as shown:
+    shown = Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False)
+    with _ended_as_interrupted(), shown:
         task = shown.add_task("runs", total=study.runs)
 
         def finished(count: int) -> None:
@@ -85,6 +91,21 @@ def bar(study: Study) -> Iterator[tuple[Finished, Report]]:
             out.print(f"warning: {message}")
 
         yield finished, report
+
+
+@contextlib.contextmanager
+def _ended_as_interrupted() -> Iterator[None]:
+    """SIGTERM and SIGHUP mean what SIGINT means, so that what is finished is kept."""
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def tell_interrupted(results: Results) -> None:
@@ -107,8 +128,12 @@ def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:
     """
     if path.suffix.lower() not in suffixes:
         raise SettingsError(f"{option}: {path}: must end in {' or '.join(suffixes)}")
+    if len(path.name) > _LONGEST_NAME:
+        raise SettingsError(f"{option}: the name of a file has at most {_LONGEST_NAME} characters")
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise EnvironmentProblemError(f"{option}: {path}: there is no folder {folder} that can be written to")
     if path.is_dir():
         raise EnvironmentProblemError(f"{option}: {path}: is a folder")
+    if path.exists() and not path.is_file():
+        raise EnvironmentProblemError(f"{option}: {path}: is no file that can be replaced")
