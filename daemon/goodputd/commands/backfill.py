@@ -6,6 +6,7 @@ commands take it from there. What is in the file is the business of ``studies``.
 
 import contextlib
 import gc
+import io
 import os
 import shlex
 import sys
@@ -23,6 +24,7 @@ from goodputd.commands.files import cannot_write, replacing
 from goodputd.commands.init import STDOUT
 from goodputd.errors import SettingsError
 from goodputd.metrics.family import MetricSpec
+from goodputd.metrics.view import InForce
 from goodputd.service import in_force
 from goodputd.settings import Settings
 from goodputd.settings.model import start_timestamp
@@ -38,6 +40,9 @@ CONFIG_FILE: Final = "config/prometheus/backfill.yml"
 """Scrapes nothing; its place in the project."""
 _DATA: Final = "data"
 _RULES: Final = "backfill.rules.yml"
+_LOOKED_AT_SECONDS: Final = 2 * 86_400
+"""At most; by then a busy cluster has nearly all of its series, and its numbers have their digits."""
+_MEGABYTE: Final = 1_000_000
 _LAST_TIMESTAMP: Final = 253_402_300_799
 """The end of the year 9999, beyond which dates have no usual form."""
 
@@ -89,10 +94,12 @@ def run(
     effects = [in_force(scenario, period.start_timestamp) for scenario in settings.scenarios]
     # The core makes no reference cycles (a test says so), and here is little else.
     gc.disable()
-    with _destination(out, force=force) as (file, scratch), _progress_bars() as (playing, writing):
-        spool = Spool(metrics, labels, scratch)
-        record(assembly.build(settings), effects, period, spool, playing)
-        written = spool.write(file, period.timestamps, writing)
+    with _destination(out, force=force) as (file, scratch):
+        print(_announcement(settings, period, metrics, labels, effects), file=sys.stderr)
+        with _progress_bars() as (playing, writing):
+            spool = Spool(metrics, labels, scratch)
+            record(assembly.build(settings), effects, period, spool, playing)
+            written = spool.write(file, period.timestamps, writing)
     told = sys.stderr if out == STDOUT else sys.stdout
     print("\n".join(_report(settings, out, period, written)), file=told)
     if out != STDOUT:
@@ -139,6 +146,28 @@ def _destination(out: str, *, force: bool) -> Iterator[tuple[BinaryIO, BinaryIO]
         raise SettingsError(f"{out}: exists already; give another --out, or --force to overwrite it")
     with replacing(out) as file, tempfile.TemporaryFile(dir=Path(os.path.realpath(out)).parent) as scratch:
         yield file, scratch
+
+
+def _announcement(
+    settings: Settings,
+    period: Period,
+    metrics: Sequence[MetricSpec],
+    labels: dict[str, str],
+    effects: Sequence[InForce],
+) -> str:
+    """How much it will be, by one point from the middle of the period, from earlier in a long one."""
+    seconds = min(period.seconds // 2, _LOOKED_AT_SECONDS)
+    one_point = Period(period.start_timestamp, seconds, seconds + 1)
+    text, points = io.BytesIO(), len(period.timestamps)
+    with tempfile.TemporaryFile() as scratch:
+        spool = Spool(metrics, labels, scratch)
+        record(assembly.build(settings), effects, one_point, spool, lambda _: None)
+        written = spool.write(text, one_point.timestamps, lambda _: None)
+    lines = [line for line in text.getvalue().splitlines(keepends=True) if not line.startswith(b"#")]
+    samples, megabytes = written.samples * points, sum(map(len, lines)) * points / _MEGABYTE
+    size = f"{megabytes:,.0f} MB" if megabytes >= 1.0 else "less than 1 MB"
+    rounded = round(samples, 3 - len(str(samples)))
+    return f"about {rounded:,} samples, {size}; a longer --step or fewer --metrics make it less"
 
 
 def _report(settings: Settings, out: str, period: Period, written: Written) -> Iterator[str]:
