@@ -76,6 +76,15 @@ def test_a_pool_does_not_move_the_faults_of_another() -> None:
     assert [(f.at, f.node, f.identity) for f in before] == [(f.at, f.node, f.identity) for f in after]
 
 
+def test_what_multiplies_to_nothing_never_strikes() -> None:
+    """A lemon of one part in 2**52 more, in a pool of nearly no faults: the excess is 0 in floats."""
+    held = fleet(
+        (PoolSpec(name="quiet", nodes=100, fault_multiplier=2.3e-309),), fraction=1.0, multiplier=1.0 + 2**-52
+    )
+
+    assert [] == faults(held, CRASH)
+
+
 def test_the_share_of_lemons_is_the_setting() -> None:
     """Of 20,000 nodes; p > 0.001."""
     assert binomtest(len(fleet(nodes=20_000, fraction=0.08).lemons), 20_000, 0.08).pvalue > 0.001

@@ -99,9 +99,12 @@ class FaultSource:
         end: int,
         rate: float,
         lemons: Sequence[int] | None = None,
+        of_bursts: bool = False,
     ) -> None:
+        if rate <= 0.0:  # small factors may multiply to nothing
+            return
         source = stream(self._seed, f"faults/{kind.name}/{name}")
-        self._streams.append(_Stream(kind, name, first, size, end, rate, source, lemons))
+        self._streams.append(_Stream(kind, name, first, size, end, rate, source, lemons, of_bursts))
 
     def _add_pool(self, kind: FaultKind, pool: Pool) -> None:
         """The streams of one kind in one pool: its blocks, and what the lemons of each have on top."""
@@ -130,8 +133,8 @@ class FaultSource:
                 end=each.end,
                 rate=each.rate_per_second * excess,
                 lemons=each.lemons,
+                of_bursts=True,
             )
-            self._streams[-1].of_bursts = True
 
     @property
     def next_is_of_bursts(self) -> bool:
