@@ -280,7 +280,7 @@ def test_no_column_is_squeezed_on_a_phone(window: Callable[..., Window], daemon:
 
     assert len(headings) > 20
     assert {1} == set(headings)
-    assert {1, 2, 3} >= set(sentences)
+    assert {0, 1, 2, 3} >= set(sentences)  # an empty cell has no line
 
 
 def test_a_table_shows_where_it_goes_on(window: Callable[..., Window], daemon: Daemon) -> None:
