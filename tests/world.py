@@ -183,6 +183,13 @@ class World:
         """The scenario as of now."""
         return self.simulation.snapshot()
 
+    @property
+    def surprise(self) -> float:
+        """Interruptions beyond those expected, in Poisson standard deviations; 0 in the mean of seeds."""
+        snapshot = self.snapshot
+        expected = snapshot.expected_interruptions
+        return float((snapshot.total_interruptions - expected) / expected**0.5)
+
     def spent(self, bucket: Bucket) -> float:
         """Seconds in one bucket."""
         return self.snapshot.seconds[bucket]

@@ -176,8 +176,7 @@ def test_expected_interruptions_hold_for_a_fleet_that_ages() -> None:
             window__failures=2,
             detection__layers=("hardware",),
         ).until(20 * DAY)
-        expected = world.snapshot.expected_interruptions
-        scores.append((world.snapshot.total_interruptions - expected) / expected**0.5)
+        scores.append(world.surprise)
         assert len(world.of(NodeEvicted)) > 3
 
     assert abs(fmean(scores)) < 3.3 * stdev(scores) / 100**0.5

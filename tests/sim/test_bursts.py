@@ -99,7 +99,6 @@ def test_expected_interruptions_know_of_bursts() -> None:
     scores = []
     for seed in range(100):
         world = World(seed=seed, **QUICK, **REAL, faults__during_recovery=False).until(30 * DAY)
-        expected = world.snapshot.expected_interruptions
-        scores.append((world.snapshot.total_interruptions - expected) / expected**0.5)
+        scores.append(world.surprise)
 
     assert abs(fmean(scores)) < 3.3 * stdev(scores) / 100**0.5

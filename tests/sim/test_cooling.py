@@ -195,7 +195,6 @@ def test_expected_interruptions_count_cooling() -> None:
             cluster__spares=10,
             **RACKS,
         ).until(60 * DAY)
-        expected = world.snapshot.expected_interruptions
-        scores.append((world.snapshot.total_interruptions - expected) / expected**0.5)
+        scores.append(world.surprise)
 
     assert abs(fmean(scores)) < 3.3 * stdev(scores) / 60**0.5

@@ -178,7 +178,6 @@ def test_expected_interruptions_count_domains() -> None:
             cluster__spares=10,
             **RACKS,
         ).until(60 * DAY)
-        expected = world.snapshot.expected_interruptions
-        scores.append((world.snapshot.total_interruptions - expected) / expected**0.5)
+        scores.append(world.surprise)
 
     assert abs(fmean(scores)) < 3.3 * stdev(scores) / 100**0.5

@@ -61,8 +61,7 @@ def score(seed: int, kind: FaultKindSpec, overrides: dict[str, Any]) -> float:
     world = World(seed=seed, cluster__nodes=64, cluster__spares=8, faults__kinds=(kind,), **overrides).until(
         40 * DAY
     )
-    expected = world.snapshot.expected_interruptions
-    return float((world.snapshot.total_interruptions - expected) / expected**0.5)
+    return world.surprise
 
 
 @pytest.mark.parametrize(

@@ -211,8 +211,7 @@ def martingale(seed: int) -> float:
         detection__layers=("hardware",),
         policy__name="always_evict",
     ).until(40 * DAY)
-    expected = world.snapshot.expected_interruptions
-    return float((world.snapshot.total_interruptions - expected) / expected**0.5)
+    return world.surprise
 
 
 def test_expected_interruptions_follow_who_is_in_the_job() -> None:

@@ -5,16 +5,14 @@ Knows paths and signals, and nothing of what is written.
 
 import contextlib
 import os
-import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, Final, NoReturn
+from typing import BinaryIO, NoReturn
 
+from goodputd.commands.endings import ending
 from goodputd.errors import EnvironmentProblemError, SettingsError
-
-_ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
@@ -27,12 +25,17 @@ def replacing(out: str) -> Iterator[BinaryIO]:
     """
     path = Path(os.path.realpath(out))
     try:
-        if path.exists() and not path.is_file():
+        if not is_replaceable(path):
             raise SettingsError(f"{out}: is not a file that can be replaced; --out - writes to stdout")
-        with _ending(), _beside(path) as file:
+        with ending(_end), _beside(path) as file:
             yield file
     except OSError as error:
         raise cannot_write(out, error) from error
+
+
+def is_replaceable(path: Path) -> bool:
+    """Whether a file can take this place: there is one, or nothing."""
+    return path.is_file() or not path.exists()
 
 
 def cannot_write(out: str, error: OSError) -> EnvironmentProblemError:
@@ -57,16 +60,6 @@ def _beside(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-@contextlib.contextmanager
-def _ending() -> Iterator[None]:
-    """The signals that would kill the program raise ``SystemExit``, so that what it leaves is cleaned up."""
-    before = {number: signal.signal(number, _end) for number in _ENDINGS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _end(number: int, _: FrameType | None) -> NoReturn:
+    """The program ends in the usual way, so that what it leaves is cleaned up."""
     raise SystemExit(128 + number)

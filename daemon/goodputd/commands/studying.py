@@ -5,7 +5,6 @@ They say on stderr what went wrong and was put right. Knows nothing of what a st
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Final, NoReturn
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from goodputd.commands.console import console
+from goodputd.commands.endings import ending
+from goodputd.commands.files import is_replaceable
 from goodputd.errors import EnvironmentProblemError, SettingsError
 from goodputd.settings import Settings
 from goodputd.studies.estimates import t_quantile
@@ -75,13 +76,13 @@ def bar(study: Study) -> Iterator[tuple[Finished, Report]]:
     Whoever ends the program meanwhile, batch scheduler or container, gets what Ctrl-C gives.
     """
     if not sys.stderr.isatty():
-        with _ended_as_interrupted():
+        with ending(_interrupt):
             yield lambda _: None, complain
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     out = console(stderr=True)
     shown = Progress(*columns, console=out, transient=True, redirect_stdout=False, redirect_stderr=False)
-    with _ended_as_interrupted(), shown:
+    with ending(_interrupt), shown:
         task = shown.add_task("runs", total=study.runs)
 
         def finished(count: int) -> None:
@@ -93,19 +94,9 @@ def bar(study: Study) -> Iterator[tuple[Finished, Report]]:
         yield finished, report
 
 
-@contextlib.contextmanager
-def _ended_as_interrupted() -> Iterator[None]:
-    """SIGTERM and SIGHUP mean what SIGINT means, so that what is finished is kept."""
-
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _interrupt(*_: object) -> NoReturn:
+    """The signal means what SIGINT means, so that what is finished is kept."""
+    raise KeyboardInterrupt
 
 
 def tell_interrupted(results: Results) -> None:
@@ -135,5 +126,5 @@ def check_target(path: Path, suffixes: tuple[str, ...], option: str) -> None:
         raise EnvironmentProblemError(f"{option}: {path}: there is no folder {folder} that can be written to")
     if path.is_dir():
         raise EnvironmentProblemError(f"{option}: {path}: is a folder")
-    if path.exists() and not path.is_file():
+    if not is_replaceable(path):
         raise EnvironmentProblemError(f"{option}: {path}: is no file that can be replaced")

@@ -95,8 +95,8 @@ def _kinds(tables: Tables) -> tuple[FaultKind, ...]:
         return ()
 
 
-def candidates_per_day(tables: Tables) -> float:
-    """What is drawn to find them: whole blocks of nodes or domains, however few of them exist."""
+def _candidates_per_fault(tables: Tables) -> float:
+    """How many are drawn to find one: those of whole blocks of nodes or domains, however few exist."""
     cluster = tables.cluster
     fleet = cluster.nodes + cluster.spares
     kinds = _kinds(tables)
@@ -107,7 +107,7 @@ def candidates_per_day(tables: Tables) -> float:
         kind.rate_per_second * (1.0 if kind.job_wide else _covered(ceil(kind.struck_by(fleet))))
         for kind in kinds
     )
-    return faults_per_day(tables) * drawn / struck
+    return drawn / struck
 
 
 def _covered(count: int) -> int:
@@ -297,7 +297,7 @@ def _fault_rate(document: Document) -> Iterator[Finding]:
     if expected > MOST_FAULTS_PER_DAY:
         yield "faults", f"must mean at most {MOST_FAULTS_PER_DAY:,} faults a day (got {expected:,.0f})"
         return
-    drawn = candidates_per_day(document)
+    drawn = expected * _candidates_per_fault(document)
     if drawn > MOST_CANDIDATES_PER_DAY:
         least = _covered(1)
         message = f"in a fleet of at least {least:,} nodes, racks or switches, for which they are drawn"

@@ -69,9 +69,9 @@ class Exposure:
             self._schedule_burst(state.hazards.bursts)
 
     def _schedule_candidate(self) -> None:
-        at = self._source.next_at
-        if at is not None and at < inf:
-            self._state.schedule.push(at, "fault")
+        at, state = self._source.next_at, self._state
+        if at is not None and at < inf and state.job.state is not _COMPLETED:
+            state.schedule.push(at, "fault")
 
     def _on_candidate(self, _: None) -> None:
         """The earliest candidate strikes, if its node is in the job."""
@@ -82,8 +82,7 @@ class Exposure:
             self._strike(fault)
         else:
             source.skip()
-            if self._state.job.state is not _COMPLETED:
-                self._schedule_candidate()
+            self._schedule_candidate()
 
     def _on_special_candidate(self, _: None) -> None:
         """The same where some candidates strike in bursts only, or lemons only."""
@@ -96,8 +95,7 @@ class Exposure:
             fleet.lemon_faults += not in_vain and self._reaches_job(node)
         if in_vain:
             source.skip()
-            if self._state.job.state is not _COMPLETED:
-                self._schedule_candidate()
+            self._schedule_candidate()
         else:
             self._on_candidate(None)
 
@@ -132,24 +130,23 @@ class Exposure:
         self._strike_domain(fault)
 
     def _schedule_burst(self, bursts: BurstTime) -> None:
-        self._state.schedule.push(bursts.turns_at, "burst", bursts)
+        if self._state.job.state is not _COMPLETED:
+            self._state.schedule.push(bursts.turns_at, "burst", bursts)
 
     def on_burst(self, bursts: BurstTime) -> None:
         """A faulty period begins or ends."""
         bursts.turn()
-        if self._state.job.state is not _COMPLETED:
-            self._schedule_burst(bursts)
+        self._schedule_burst(bursts)
 
     def _schedule_domain_candidate(self) -> None:
         at = self._domain_source.next_at
-        if at is not None:
+        if at is not None and self._state.job.state is not _COMPLETED:
             self._state.schedule.push(at, "domain_fault")
 
     def on_domain_candidate(self, _: None) -> None:
         """The earliest candidate of a domain strikes, if any of its nodes is in the job."""
         fault = self._domain_source.take()
-        if self._state.job.state is not _COMPLETED:
-            self._schedule_domain_candidate()
+        self._schedule_domain_candidate()
         struck = self._of_domain(fault)
         if struck and self._reaches_job(struck[0]):
             fault.node = struck[0]

@@ -323,10 +323,14 @@ def _rate_per_second(
     if kind.per_node_day is not None:
         return kind.per_node_day / SECONDS_PER_DAY
     if kind.count is not None and catalog is not None:
-        gpu_seconds = catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY
-        return kind.count * gpus_per_node / gpu_seconds
+        return _rate_of_count(kind.count, catalog, gpus_per_node)
     message = f"kind {kind.name!r} strikes a node, so its rate is per_gpu_hour or per_node_day"
     raise ValueError(message)
+
+
+def _rate_of_count(count: float, catalog: CatalogSpec, gpus: int) -> float:
+    """Per second of so many GPUs, when the catalog's counted so many faults."""
+    return count * gpus / (catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY)
 
 
 def _rate_of_domain(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_domain: int) -> float:
@@ -337,7 +341,6 @@ def _rate_of_domain(kind: FaultKindSpec, catalog: CatalogSpec | None, gpus_per_d
     if kind.per_domain_day is not None:
         return kind.per_domain_day / SECONDS_PER_DAY
     if kind.count is not None and catalog is not None:
-        gpu_seconds = catalog.reference_gpus * catalog.reference_days * SECONDS_PER_DAY
-        return kind.count * gpus_per_domain / gpu_seconds
+        return _rate_of_count(kind.count, catalog, gpus_per_domain)
     message = f"kind {kind.name!r} strikes a {kind.scope}, so its rate is per_domain_day"
     raise ValueError(message)
