@@ -4,9 +4,10 @@ import pytest
 
 from goodputd import catalogs
 from goodputd.errors import SettingsError
-from goodputd.sim.faults import FaultKindSpec, resolve_kinds
-from goodputd.sim.faults import FaultsSpec as Faults
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.specs.faults import FaultKindSpec
+from goodputd.sim.specs.faults import FaultsSpec as Faults
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import HARDWARE, Component
 
 PUBLISHED = {

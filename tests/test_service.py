@@ -30,9 +30,9 @@ from goodputd.service import (
     page_url,
 )
 from goodputd.sim.events import Fact, TrainingResumed
-from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.specs.faults import FaultKindSpec
 from tests import snapshots
 from tests.daemon import PATIENCE_WALL_SECONDS, serving, start
 from tests.test_pacer import Clock

@@ -19,31 +19,20 @@ from goodputd.detectors.watchdog import WatchdogSpec
 from goodputd.policies.score import ScoreSpec
 from goodputd.policies.strikes import StrikesSpec
 from goodputd.policies.window import WindowSpec
-from goodputd.sim.bursts import BurstsSpec
-from goodputd.sim.capacity import CapacitySpec
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import ClusterSpec
-from goodputd.sim.cooling import CoolingSpec
-from goodputd.sim.corruption import CorruptionSpec
 from goodputd.sim.events import Fact
-from goodputd.sim.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec
-from goodputd.sim.fleet import LemonsSpec, TopologySpec
-from goodputd.sim.job import JobSpec
 from goodputd.sim.kinds import scenario_kinds
-from goodputd.sim.loss import LossSpec
-from goodputd.sim.maintenance import MaintenanceSpec
-from goodputd.sim.noise import NoiseSpec
-from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
-from goodputd.sim.placement import PlacementSpec
-from goodputd.sim.recovery import RecoverySpec
-from goodputd.sim.repair import RepairSpec
-from goodputd.sim.shadowing import ShadowSpec
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.specs.checkpoint import CheckpointSpec, LocalTierSpec, MemoryTierSpec
+from goodputd.sim.specs.cluster import CapacitySpec, ClusterSpec, MaintenanceSpec, RepairSpec
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.detection import DiagnosisSpec, ShadowSpec, ValidationSpec
+from goodputd.sim.specs.faults import BurstsSpec, CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec
+from goodputd.sim.specs.fleet import CoolingSpec, LemonsSpec, PlacementSpec, TopologySpec
+from goodputd.sim.specs.job import JobSpec, LossSpec, NoiseSpec
+from goodputd.sim.specs.recovery import RecoverySpec
 from goodputd.sim.taxonomy import Bucket
-from goodputd.sim.tiers import LocalTierSpec, MemoryTierSpec
-from goodputd.sim.validation import ValidationSpec
 
 FactT = TypeVar("FactT")
 DAY = 86400.0

@@ -32,7 +32,7 @@ from goodputd.sim.events import (
     TrainingResumed,
     WorkVoided,
 )
-from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Action, Component, Layer, Symptom, VerificationOutcome
 
 _WORD_START: Final = re.compile(r"(?<!^)(?=[A-Z])")

@@ -15,8 +15,8 @@ from time import process_time
 from typing import Final
 
 from goodputd.settings import Scenario, Settings
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec
 from goodputd.sim.simulation import Simulation
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
 from tests.bench.reference import Inputs, PerStepLoop
 from tests.bench.report import Row
 from tests.bench.scenarios import FAULTS, HORIZON_SECONDS, llama3, simulation, sized

@@ -3,7 +3,7 @@
 import pytest
 
 from goodputd.commands.catalog import rate
-from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.specs.faults import FaultKindSpec
 
 
 @pytest.mark.parametrize(

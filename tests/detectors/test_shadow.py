@@ -7,7 +7,7 @@ import pytest
 from goodputd.detectors.shadow import Shadow
 from goodputd.sim.events import DetectionRaised
 from goodputd.sim.observation import CorruptState, JobView, Observation, WrongRank
-from goodputd.sim.shadowing import ShadowSpec
+from goodputd.sim.specs.detection import ShadowSpec
 from goodputd.sim.taxonomy import Bucket, Layer
 from tests.world import World, ledger_error, strike
 

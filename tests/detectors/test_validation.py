@@ -7,8 +7,8 @@ import pytest
 from goodputd.detectors.validation import Validation
 from goodputd.sim.events import DetectionRaised
 from goodputd.sim.observation import CorruptState, JobView, Observation
+from goodputd.sim.specs.detection import ValidationSpec
 from goodputd.sim.taxonomy import Bucket, Layer
-from goodputd.sim.validation import ValidationSpec
 from tests.world import World, strike
 
 LAYERS = {"detection__layers": ("heartbeat", "validation")}

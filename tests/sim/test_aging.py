@@ -8,9 +8,11 @@ from scipy.stats import kstest, poisson
 
 from goodputd.sim.aging import Aging
 from goodputd.sim.events import FaultOccurred, NodeEvicted, NodeReturned
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.fleet import Fleet, LemonsSpec
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.fleet import Fleet
 from goodputd.sim.lifetimes import Lifetime
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fleet import LemonsSpec
 from tests.world import DAY, World
 
 WEAR = FaultKindSpec(

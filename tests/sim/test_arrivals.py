@@ -14,8 +14,9 @@ from scipy.stats import chisquare, kstest, pearsonr, poisson
 
 from goodputd.sim.arrivals import FaultSource, recurrence
 from goodputd.sim.blocks import blocks
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, resolve_kinds
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Origin
 
 NODE = FaultKindSpec(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goodputd.sim.events import TrainingResumed
-from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.specs.faults import FaultKindSpec
 from goodputd.sim.taxonomy import Bucket, CheckpointOutcome, CheckpointTier
 from tests.world import DAY, World, strike
 

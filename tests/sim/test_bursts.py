@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from goodputd.sim.bursts import BurstsSpec, BurstTime
+from goodputd.sim.bursts import BurstTime
 from goodputd.sim.events import FaultOccurred
-from goodputd.sim.faults import FaultKindSpec
+from goodputd.sim.specs.faults import BurstsSpec, FaultKindSpec
 from tests.world import DAY, World
 
 HOUR = 3600.0

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from goodputd.sim.capacity import CapacitySpec, Reserve
+from goodputd.sim.capacity import Reserve
 from goodputd.sim.events import CapacityAwaited, FaultOccurred, NodeEvicted, NodePreempted, TrainingResumed
+from goodputd.sim.specs.cluster import CapacitySpec
 from goodputd.sim.taxonomy import Bucket, Readiness, StageName
 from tests.world import DAY, World, strike
 

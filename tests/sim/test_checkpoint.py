@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore
+from goodputd.sim.checkpoint import CheckpointStore
+from goodputd.sim.specs.checkpoint import CheckpointSpec
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from goodputd.errors import InvariantError, TransitionError
-from goodputd.sim.capacity import CapacitySpec, HostSelection
-from goodputd.sim.cluster import Cluster, ClusterSpec
+from goodputd.sim.cluster import Cluster
+from goodputd.sim.specs.cluster import CapacitySpec, ClusterSpec, HostSelection
 from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import NodeState
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest, poisson
 
-from goodputd.sim.cooling import CoolingSpec, Racks, declared_thermal_kinds, heat, throttled, warmed
+from goodputd.sim.cooling import Racks, declared_thermal_kinds, heat, throttled, warmed
 from goodputd.sim.events import FaultOccurred, NodeEvicted
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec, resolve_kinds
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fleet import CoolingSpec
 from goodputd.sim.taxonomy import Bucket, NodeState, Slowing
 from tests.world import DAY, World, ledger_error, strike
 

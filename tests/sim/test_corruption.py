@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from goodputd.detectors.gradient import Gradient, GradientSpec, upper_tail
-from goodputd.sim.corruption import CorruptionSpec, corruption_kinds, declared_kinds
+from goodputd.sim.corruption import corruption_kinds, declared_kinds
 from goodputd.sim.events import DetectionRaised, TrainingResumed
-from goodputd.sim.faults import FaultKindSpec
 from goodputd.sim.observation import CorruptState, Observation
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.faults import FaultKindSpec
 from goodputd.sim.taxonomy import Layer
 from tests.world import KINDS, World, strike
 

@@ -10,8 +10,10 @@ from scipy.stats import chisquare, poisson
 
 from goodputd.sim.domains import DomainSource
 from goodputd.sim.events import DecisionMade, FaultOccurred, NodeEvicted, NodeReturned
-from goodputd.sim.faults import CatalogSpec, Fault, FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.fleet import Domains, TopologySpec
+from goodputd.sim.faults import Fault, resolve_kinds
+from goodputd.sim.fleet import Domains
+from goodputd.sim.specs.faults import CatalogSpec, FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fleet import TopologySpec
 from goodputd.sim.taxonomy import Action, NodeState, Origin
 from tests.world import DAY, World, strike
 

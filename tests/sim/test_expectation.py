@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from goodputd.sim.expectation import interrupting_shares
-from goodputd.sim.faults import FaultKindSpec
-from goodputd.sim.fleet import PoolSpec
+from goodputd.sim.specs.faults import FaultKindSpec
+from goodputd.sim.specs.fleet import PoolSpec
 from tests.world import DAY, World, parts
 
 SLOW = FaultKindSpec(

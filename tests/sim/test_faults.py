@@ -10,16 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodputd.sim.faults import (
-    CatalogSpec,
-    FaultKind,
-    FaultKindSpec,
-    FaultsSpec,
-    cluster_rate_per_second,
-    resolve_kinds,
-    step_hazard,
-)
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.faults import FaultKind, cluster_rate_per_second, resolve_kinds, step_hazard
+from goodputd.sim.specs.faults import CatalogSpec, FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Component, Symptom
 
 FLEETS = (1, 8, 1000, 16384, 131072)

@@ -8,8 +8,10 @@ from scipy.stats import binomtest, poisson
 
 from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.events import FaultOccurred, NodeEvicted
-from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.fleet import Fleet, LemonsSpec, PoolSpec, pools_of
+from goodputd.sim.faults import Fault, FaultKind, resolve_kinds
+from goodputd.sim.fleet import Fleet, pools_of
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fleet import LemonsSpec, PoolSpec
 from goodputd.sim.taxonomy import Symptom
 from tests.world import DAY, World, strike
 

@@ -16,16 +16,18 @@ from goodputd.detectors.gradient import Gradient, GradientSpec
 from goodputd.detectors.hardware import Hardware, HardwareSpec
 from goodputd.detectors.heartbeat import Heartbeat, HeartbeatSpec
 from goodputd.sim.arrivals import FaultSource
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import Cluster, ClusterSpec
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, FaultKindSpec, FaultsSpec, Marks, resolve_kinds
+from goodputd.sim.cluster import Cluster
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, resolve_kinds
 from goodputd.sim.hazards import Hazards
-from goodputd.sim.job import JobSpec
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.observation import JobView
 from goodputd.sim.protocols import Detector
 from goodputd.sim.schedule import Schedule
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.cluster import ClusterSpec
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
+from goodputd.sim.specs.job import JobSpec
 from goodputd.sim.streams import exponential, stream
 from goodputd.sim.taxonomy import Layer, Origin
 from goodputd.sim.training import Training

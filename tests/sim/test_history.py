@@ -11,11 +11,11 @@ import pytest
 
 from goodputd.detectors import DETECTORS
 from goodputd.sim.events import FaultOccurred, NodeDrained, NodeEvicted
-from goodputd.sim.faults import FaultKindSpec
-from goodputd.sim.fleet import PoolSpec
 from goodputd.sim.simulation import Simulation
+from goodputd.sim.specs.corruption import TriageSpec
+from goodputd.sim.specs.faults import FaultKindSpec
+from goodputd.sim.specs.fleet import PoolSpec
 from goodputd.sim.taxonomy import Origin
-from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, World, history, parts
 
 BUSY = (

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from goodputd import policies
 from goodputd.detectors import DETECTORS
-from goodputd.sim.capacity import HostSelection
 from goodputd.sim.events import CorruptionBaked, FaultOccurred, TrainingResumed, WorkVoided
-from goodputd.sim.faults import FaultKindSpec
-from goodputd.sim.fleet import PoolSpec
-from goodputd.sim.lifetimes import Arrival
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.snapshot import Snapshot
+from goodputd.sim.specs.cluster import HostSelection
+from goodputd.sim.specs.corruption import TriageSpec
+from goodputd.sim.specs.faults import Arrival, FaultKindSpec
+from goodputd.sim.specs.fleet import PoolSpec
 from goodputd.sim.taxonomy import Component, CorruptionOutcome, JobState, NodeState, Origin, Symptom
-from goodputd.sim.triage import TriageSpec
 from tests.world import DAY, gpu_ledger_error, ledger_error, parts
 
 LAYERS = tuple(DETECTORS)

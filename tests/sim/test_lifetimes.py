@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from goodputd.sim.lifetimes import Arrival, Lifetime
+from goodputd.sim.lifetimes import Lifetime
+from goodputd.sim.specs.faults import Arrival
 
 SHAPES: list[tuple[Arrival, float]] = [
     ("exponential", 1.0),

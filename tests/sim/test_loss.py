@@ -6,8 +6,9 @@ from statistics import NormalDist, mean, stdev
 import pytest
 from scipy.stats import kstest
 
-from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at, verify
-from goodputd.sim.recovery import RecoverySpec
+from goodputd.sim.loss import gradient_norm_at, loss_at, verify
+from goodputd.sim.specs.job import LossSpec
+from goodputd.sim.specs.recovery import RecoverySpec
 from goodputd.sim.taxonomy import VerificationOutcome
 
 PHI = NormalDist().cdf

@@ -11,16 +11,10 @@ from scipy.stats import norm
 
 from goodputd.detectors.gradient import GradientSpec, detection_probability, robust_z_scores
 from goodputd.sim.events import DetectionRaised, FaultOccurred
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.noise import (
-    Noise,
-    NoiseSpec,
-    blurred,
-    expected_greatest,
-    longest_delay,
-    noise_of,
-    spread_of_greatest,
-)
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.noise import Noise, blurred, expected_greatest, longest_delay, noise_of, spread_of_greatest
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.job import NoiseSpec
 from goodputd.sim.taxonomy import Bucket, Layer
 from tests.world import DAY, SLOW, World, ledger_error, strike
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.daly import daly
 from goodputd.sim.events import TrainingResumed
-from goodputd.sim.faults import FaultKindSpec
-from goodputd.sim.fleet import PoolSpec
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.faults import FaultKindSpec
+from goodputd.sim.specs.fleet import PoolSpec
 from tests.world import DAY, World, strike
 
 OPTIMAL: dict[str, Any] = {"checkpoint__interval_steps": None, "checkpoint__interval": "optimal"}

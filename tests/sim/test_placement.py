@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from goodputd.sim.fleet import Domains
-from goodputd.sim.placement import Placement, PlacementSpec
+from goodputd.sim.placement import Placement
+from goodputd.sim.specs.fleet import PlacementSpec
 from goodputd.sim.taxonomy import Slowing
 from tests.world import World, strike
 

@@ -4,14 +4,8 @@ from statistics import mean
 
 import pytest
 
-from goodputd.sim.recovery import (
-    RecoveryPlan,
-    RecoverySpec,
-    decide_plan,
-    pace_of,
-    restart_plan,
-    second_restore_plan,
-)
+from goodputd.sim.recovery import RecoveryPlan, decide_plan, pace_of, restart_plan, second_restore_plan
+from goodputd.sim.specs.recovery import RecoverySpec
 from goodputd.sim.taxonomy import Bucket, StageName
 
 SPEC = RecoverySpec(

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import binomtest
 
 from goodputd.sim.events import DecisionMade, FaultOccurred, NodeEvicted, NodeRetired, NodeReturned
-from goodputd.sim.repair import RepairShop, RepairSpec, Visit
+from goodputd.sim.repair import RepairShop, Visit
 from goodputd.sim.schedule import Schedule
+from goodputd.sim.specs.cluster import RepairSpec
 from goodputd.sim.taxonomy import (
     Action,
     HotResetOutcome,

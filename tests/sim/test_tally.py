@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodputd import detectors
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec, resolve_kinds
+from goodputd.sim.faults import resolve_kinds
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
 from goodputd.sim.tally import (
     DECISIONS,
     DETECTION_BOUNDS,

@@ -8,11 +8,13 @@ from goodputd import detectors
 from goodputd.detectors.hardware import HardwareSpec
 from goodputd.detectors.heartbeat import HeartbeatSpec
 from goodputd.detectors.watchdog import WatchdogSpec
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, Marks, resolve_kinds
-from goodputd.sim.job import JobSpec, Run
+from goodputd.sim.faults import Fault, FaultKind, Marks, resolve_kinds
+from goodputd.sim.job import Run
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.observation import Observation
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.job import JobSpec
 from goodputd.sim.taxonomy import Layer, Origin
 from goodputd.sim.telemetry import observe, observe_stopped, survey
 from goodputd.sim.training import Training

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.job import JobSpec
 from goodputd.sim.ledger import Account, Ledger
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.job import JobSpec
 from goodputd.sim.taxonomy import Bucket
 from goodputd.sim.training import Training
 from tests.sim.walker import Walker

@@ -7,8 +7,9 @@ import pytest
 
 from goodputd.sim.events import DecisionMade, NodeEvicted, StageFinished, TrainingResumed
 from goodputd.sim.faults import JOB_WIDE, Fault, Marks
+from goodputd.sim.specs.corruption import TriageSpec
 from goodputd.sim.taxonomy import Action, Bucket, Origin, Reason, StageName
-from goodputd.sim.triage import TriageSpec, triage
+from goodputd.sim.triage import triage
 from tests.world import KINDS, World, parts, strike
 
 [SILENT] = [kind for kind in parts().kinds if kind.name == "silent"]

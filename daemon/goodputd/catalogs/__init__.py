@@ -14,7 +14,7 @@ import tomli
 from pydantic import TypeAdapter
 
 from goodputd.errors import SettingsError
-from goodputd.sim.faults import CatalogSpec
+from goodputd.sim.specs.faults import CatalogSpec
 
 _SUFFIX: Final = ".toml"
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from goodputd import catalogs
 from goodputd.commands.console import console
-from goodputd.sim.faults import CatalogSpec, FaultKindSpec
+from goodputd.sim.specs.faults import CatalogSpec, FaultKindSpec
 
 _RATES: Final = {"per_gpu_hour": "per GPU-hour", "per_node_day": "per node-day", "per_job_day": "per job-day"}
 

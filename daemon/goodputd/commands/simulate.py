@@ -21,7 +21,7 @@ from goodputd.narration import event_name
 from goodputd.settings import Settings
 from goodputd.sim.events import Fact, TargetReached
 from goodputd.sim.simulation import Simulation
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.summary import Summary, Target, summarize
 
 _LEAST_SLICES: Final = 200

@@ -18,11 +18,9 @@ from goodputd.detectors.sentinel import Sentinel, SentinelSpec
 from goodputd.detectors.shadow import Shadow
 from goodputd.detectors.validation import Validation
 from goodputd.detectors.watchdog import Watchdog, WatchdogSpec
-from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.protocols import Detector
-from goodputd.sim.shadowing import ShadowSpec
-from goodputd.sim.specs import SPEC, PositiveSeconds
-from goodputd.sim.validation import ValidationSpec
+from goodputd.sim.specs.detection import DiagnosisSpec, ShadowSpec, ValidationSpec
+from goodputd.sim.specs.fields import SPEC, PositiveSeconds
 
 LayerName = Literal[
     "heartbeat", "hardware", "watchdog", "gradient", "validation", "shadow", "sentinel", "probe", "scan"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SPEC, PositiveCount, PositiveFloat
+from goodputd.sim.specs.fields import SPEC, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import Layer
 
 _MAD_TO_SIGMA = 1.4826

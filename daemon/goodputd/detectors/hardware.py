@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SPEC, PositiveSeconds, Seconds
+from goodputd.sim.specs.fields import SPEC, PositiveSeconds, Seconds
 from goodputd.sim.taxonomy import Layer
 
 

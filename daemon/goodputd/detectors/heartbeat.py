@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SPEC, PositiveSeconds, Seconds
+from goodputd.sim.specs.fields import SPEC, PositiveSeconds, Seconds
 from goodputd.sim.taxonomy import Layer
 
 _STEPS_BEFORE_A_HANG = 3.0

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from goodputd.detectors.scan import Rounds
-from goodputd.sim.specs import SPEC, PositiveFloat, Probability
+from goodputd.sim.specs.fields import SPEC, PositiveFloat, Probability
 from goodputd.sim.taxonomy import Layer
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, PositiveFloat, Probability
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SPEC, PositiveFloat, Probability
 from goodputd.sim.taxonomy import Layer
 
 

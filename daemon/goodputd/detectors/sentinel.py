@@ -7,7 +7,7 @@ those that reach the kernel.
 from dataclasses import dataclass
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SPEC, Probability, Seconds
+from goodputd.sim.specs.fields import SPEC, Probability, Seconds
 from goodputd.sim.taxonomy import Layer
 
 

@@ -7,7 +7,7 @@ the share, while a defect gets its chance in every step.
 import math
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.shadowing import ShadowSpec
+from goodputd.sim.specs.detection import ShadowSpec
 from goodputd.sim.taxonomy import Layer
 
 _HOPELESS = 1e-12

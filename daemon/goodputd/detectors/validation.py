@@ -5,8 +5,8 @@ training's business; this layer only says whether the first one that runs on cor
 """
 
 from goodputd.sim.observation import JobView, Observation
+from goodputd.sim.specs.detection import ValidationSpec
 from goodputd.sim.taxonomy import Layer
-from goodputd.sim.validation import ValidationSpec
 
 
 class Validation:

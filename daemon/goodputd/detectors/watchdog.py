@@ -7,7 +7,7 @@ blind to slow ranks and to wrong numbers. PyTorch's default is 600 s.
 from dataclasses import dataclass
 
 from goodputd.sim.observation import JobView, Observation
-from goodputd.sim.specs import SPEC, PositiveSeconds
+from goodputd.sim.specs.fields import SPEC, PositiveSeconds
 from goodputd.sim.taxonomy import Layer
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from goodputd.history.premises import Premises
 from goodputd.history.records import DESCRIBED, DecisionRecord, FaultRecord, IncidentRecord
 from goodputd.narration import duration
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Action, Component, Reason
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from goodputd.policies import PolicySpec
 from goodputd.settings import Scenario, kinds_of_catalog
-from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.cooling import declared_thermal_kinds
 from goodputd.sim.recovery import decide_plan, restart_plan
-from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import Bucket, Layer, StageName
 
 STALL = "stall"

@@ -14,7 +14,7 @@ from goodputd.policies.score import Score, ScoreSpec
 from goodputd.policies.strikes import Strikes, StrikesSpec
 from goodputd.policies.window import Window, WindowSpec
 from goodputd.sim.protocols import Policy
-from goodputd.sim.specs import SPEC
+from goodputd.sim.specs.fields import SPEC
 
 PolicyName = Literal["strikes", "always_restart", "always_evict", "window", "score"]
 

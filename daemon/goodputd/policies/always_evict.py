@@ -5,7 +5,7 @@ The cautious end of the scale: nothing comes back, and every transient fault cos
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Action, Reason
 
 _ALWAYS = DECISIONS[Action.EVICT, Reason.ALWAYS]

@@ -5,7 +5,7 @@ The naive end of the scale. Permanent faults stay in the job and come back.
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import Action, Reason
 
 _ALWAYS = DECISIONS[Action.RESTART, Reason.ALWAYS]

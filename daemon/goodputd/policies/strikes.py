@@ -11,7 +11,7 @@ from typing import Literal
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, Count, Factor, PositiveFloat
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SPEC, Count, Factor, PositiveFloat
 from goodputd.sim.taxonomy import Action, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs import SECONDS_PER_DAY, SPEC, PositiveCount, PositiveFloat
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SPEC, PositiveCount, PositiveFloat
 from goodputd.sim.taxonomy import Action, Reason
 
 _EVICT = DECISIONS[Action.EVICT, Reason.LIMIT_REACHED]

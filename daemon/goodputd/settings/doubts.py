@@ -14,14 +14,13 @@ from goodputd.policies import PolicySpec
 from goodputd.settings.checking import number
 from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
-from goodputd.sim.capacity import CapacitySpec
-from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.cooling import throttled
 from goodputd.sim.corruption import declared_kinds
-from goodputd.sim.faults import FaultKindSpec, FaultsSpec
 from goodputd.sim.noise import noise_of
 from goodputd.sim.observation import JobView
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.cluster import CapacitySpec, ClusterSpec
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 
 MOST_FALSE_ALARMS_PER_DAY: Final = 1.0
 

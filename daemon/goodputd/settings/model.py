@@ -15,14 +15,13 @@ from pydantic import Field
 
 from goodputd.detectors import DetectionSpec
 from goodputd.policies import PolicySpec
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import ClusterSpec
-from goodputd.sim.corruption import CorruptionSpec
-from goodputd.sim.faults import FaultsSpec
-from goodputd.sim.job import JobSpec
-from goodputd.sim.loss import LossSpec
-from goodputd.sim.recovery import RecoverySpec
-from goodputd.sim.specs import SPEC, Count, Name, PositiveFloat, PositiveSeconds, Probability
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.cluster import ClusterSpec
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.faults import FaultsSpec
+from goodputd.sim.specs.fields import SPEC, Count, Name, PositiveFloat, PositiveSeconds, Probability
+from goodputd.sim.specs.job import JobSpec, LossSpec
+from goodputd.sim.specs.recovery import RecoverySpec
 
 NAME_PATTERN: Final = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"
 """Names that become label values, and of scenarios parts of addresses, where ".." is the folder above."""

@@ -19,16 +19,10 @@ from goodputd.settings.model import LABEL_RULE, NAME_PATTERN, Document, Tables, 
 from goodputd.sim.blocks import blocks
 from goodputd.sim.cooling import THERMAL_KINDS, declared_thermal_kinds, throttled
 from goodputd.sim.corruption import CORRUPTION_KINDS, declared_kinds
-from goodputd.sim.faults import (
-    CatalogSpec,
-    FaultKind,
-    FaultKindSpec,
-    FaultsSpec,
-    ScriptedFaultSpec,
-    resolve_kinds,
-)
+from goodputd.sim.faults import FaultKind, resolve_kinds
 from goodputd.sim.kinds import scenario_kinds
-from goodputd.sim.specs import MOST_FACTOR, SECONDS_PER_DAY
+from goodputd.sim.specs.faults import CatalogSpec, FaultKindSpec, FaultsSpec, ScriptedFaultSpec
+from goodputd.sim.specs.fields import MOST_FACTOR, SECONDS_PER_DAY
 
 NO_CATALOG: Final = "none"
 MOST_FAULTS_PER_DAY: Final = 10_000

@@ -5,7 +5,7 @@ Knows how the parts are put together and nothing of what happens to them.
 
 from goodputd.sim.aging import Aging
 from goodputd.sim.bursts import BurstTime
-from goodputd.sim.cluster import Cluster, ClusterSpec
+from goodputd.sim.cluster import Cluster
 from goodputd.sim.cooling import Racks, Throttling
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.expectation import interrupting_shares
@@ -15,12 +15,13 @@ from goodputd.sim.job import Job
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.noise import noise_of
-from goodputd.sim.observation import DiagnosisSpec
 from goodputd.sim.parts import Parts
 from goodputd.sim.placement import Placement
 from goodputd.sim.repair import RepairShop
 from goodputd.sim.schedule import Schedule
-from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.specs.cluster import ClusterSpec
+from goodputd.sim.specs.detection import DiagnosisSpec
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.state import State
 from goodputd.sim.tally import Outcomes, new_tally
 from goodputd.sim.training import Training

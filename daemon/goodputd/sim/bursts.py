@@ -5,24 +5,9 @@ from streams of its own, of which only what falls into a burst is kept, so that 
 fault.
 """
 
-from dataclasses import dataclass
-
-from goodputd.sim.specs import SECONDS_PER_HOUR, SPEC, Factor, PositiveFloat
+from goodputd.sim.specs.faults import BurstsSpec
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.streams import exponential, stream
-
-
-@dataclass(slots=True, kw_only=True)
-class BurstsSpec:
-    """Faulty periods that multiply the rates of all faults but those of age and of domains."""
-
-    __pydantic_config__ = SPEC
-
-    multiplier: Factor = 1.0
-    """Rates within a burst, as a multiple; 1: no bursts; 10: gaps of a 3 h MTBF vary by 1.76 of the mean."""
-    quiet_hours: PositiveFloat = 60.0
-    """Mean hours between two bursts."""
-    burst_hours: PositiveFloat = 12.0
-    """Mean hours of a burst."""
 
 
 class BurstTime:

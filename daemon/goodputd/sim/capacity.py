@@ -8,30 +8,9 @@ asked for. Knows ranks, nothing of slots, repairs or time.
 from bisect import insort
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
 
-from goodputd.sim.specs import SPEC, Count, Seconds
+from goodputd.sim.specs.cluster import CapacitySpec
 from goodputd.sim.streams import uniforms
-
-HostSelection = Literal["lowest_number", "random", "fewest_failures", "longest_in_service"]
-
-
-@dataclass(slots=True, kw_only=True)
-class CapacitySpec:
-    """Who takes an evicted node's place, and how long that takes."""
-
-    __pydantic_config__ = SPEC
-
-    warm_standbys: Count | None = None
-    """Spares kept ready to take a place at once, the others wait for a host selection; left out: all."""
-    host_selection: HostSelection = "lowest_number"
-    """Who is chosen first; the last two also bench nodes of the job that rank behind a waiting one."""
-    host_selection_seconds: Seconds = 0.0
-    """Seconds of a host selection, which follows when a place is free and no warm standby is left."""
-    preemptible: Count = 0
-    """Of `cluster.spares`, the nodes that run other work until this job cannot go on without them."""
-    preemption_seconds: Seconds = 1200.0
-    """Seconds until such a node is free; they are asked for one after the other."""
 
 
 @dataclass(slots=True)

@@ -8,18 +8,13 @@ counts are kept, never scanned.
 """
 
 from bisect import insort
-from dataclasses import dataclass, field
 from math import inf
-from typing import Final, Literal
+from typing import Final
 
 from goodputd.errors import InvariantError, TransitionError
-from goodputd.sim.capacity import CapacitySpec, Reserve
-from goodputd.sim.cooling import CoolingSpec
-from goodputd.sim.fleet import Fleet, PoolSpec, TopologySpec
-from goodputd.sim.maintenance import MaintenanceSpec
-from goodputd.sim.placement import PlacementSpec
-from goodputd.sim.repair import RepairSpec
-from goodputd.sim.specs import SPEC, Count, PositiveCount, PositiveFloat
+from goodputd.sim.capacity import Reserve
+from goodputd.sim.fleet import Fleet
+from goodputd.sim.specs.cluster import ClusterSpec
 from goodputd.sim.taxonomy import NodeState
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -29,38 +24,6 @@ _IDLE = NodeState.IDLE
 _REPAIRING = NodeState.REPAIRING
 _RETIRED = NodeState.RETIRED
 _SPARE = NodeState.SPARE
-
-
-@dataclass(slots=True, kw_only=True)
-class ClusterSpec:
-    """The fleet."""
-
-    __pydantic_config__ = SPEC
-
-    nodes: PositiveCount = 2048
-    """Nodes of the full job, spares not counted."""
-    gpus_per_node: PositiveCount = 8
-    """GPUs of one node."""
-    spares: Count = 16
-    """Spare nodes that wait to take the place of evicted ones."""
-    repair_hours: PositiveFloat = 24.0
-    """Hours until an evicted node comes back as a spare."""
-    repair_distribution: Literal["fixed", "exponential"] = "fixed"
-    """"fixed": always `repair_hours`; "exponential": that is the mean."""
-    pool: tuple[PoolSpec, ...] = ()
-    """Nodes of different makes; none: all are alike."""
-    topology: TopologySpec = field(default_factory=TopologySpec)
-    """Failure domains."""
-    placement: PlacementSpec = field(default_factory=PlacementSpec)
-    """What it costs that collectives cross racks and switches."""
-    cooling: CoolingSpec = field(default_factory=CoolingSpec)
-    """What temperature does to rates, and cooling to racks."""
-    capacity: CapacitySpec = field(default_factory=CapacitySpec)
-    """Who takes an evicted node's place."""
-    repair: RepairSpec = field(default_factory=RepairSpec)
-    """What happens to an evicted node."""
-    maintenance: MaintenanceSpec = field(default_factory=MaintenanceSpec)
-    """Planned work on nodes."""
 
 
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {

@@ -14,17 +14,13 @@ throttles its rack, or shuts it down: two kinds of fault of the domain. Knows no
 """
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Final
 
-from annotated_types import Interval
-
-from goodputd.sim.faults import FaultKind, FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.fleet import Domains, TopologySpec
-from goodputd.sim.specs import SPEC, Factor, NonNegativeFloat, PositiveFloat, Probability
+from goodputd.sim.faults import FaultKind, resolve_kinds
+from goodputd.sim.fleet import Domains
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
+from goodputd.sim.specs.fleet import CoolingSpec, TopologySpec
 from goodputd.sim.taxonomy import HARDWARE, Slowing
-
-Celsius = Annotated[float, Interval(ge=-40, le=100)]
 
 THERMAL_KINDS: Final = ("thermal_throttle", "thermal_shutdown")
 
@@ -32,34 +28,6 @@ _BOLTZMANN_EV_PER_KELVIN: Final = 8.617333e-5
 _KELVIN_AT_0_CELSIUS: Final = 273.15
 _THROTTLED_SIGMAS: Final = 20.0
 """A throttled rank is far from the others: what the shipped catalogs give a slow GPU."""
-
-
-@dataclass(slots=True, kw_only=True)
-class CoolingSpec:
-    """Temperature of the nodes, what the cooling of a rack can do, and how often it fails."""
-
-    __pydantic_config__ = SPEC
-
-    inlet_celsius: Celsius = 25.0
-    """Temperature of the air or water that comes in; rates of hardware faults grow with it."""
-    reference_celsius: Celsius = 25.0
-    """Inlet temperature at which the rates are those of the catalog."""
-    rise_celsius: Annotated[float, Interval(ge=0, le=100)] = 40.0
-    """How much warmer the chips are than the inlet."""
-    activation_energy_ev: Annotated[float, Interval(ge=0, le=2)] = 0.7
-    """Of the Arrhenius law, electron volts; 0.7 about doubles the rates with every 10 degrees, 0 never."""
-    watts_per_node: PositiveFloat = 10200.0
-    """Heat of a node at work (10.2 kW is the most that a DGX H100 takes)."""
-    watts_per_rack: PositiveFloat | None = None
-    """Heat that the cooling of a rack removes; nodes of a fuller rack are throttled. Left out: any."""
-    failures_per_rack_day: NonNegativeFloat = 0.0
-    """Cooling failures of a rack in a day, at the reference temperature."""
-    shutdown_share: Probability = 0.5
-    """Share of them that shut the rack down; the others throttle its nodes."""
-    throttle_factor: Factor = 1.5
-    """Step time of a job with a rack that is throttled so, as a multiple."""
-    transient_probability: Probability = 0.5
-    """Chance that the cooling works again after a restart; else the rack fails until it is evicted."""
 
 
 def heat(spec: CoolingSpec) -> float:
@@ -138,14 +106,13 @@ class Racks(Domains):
 class Throttling:
     """The step time factor of the job as its fullest rack is cooled."""
 
-    __slots__ = ("_racks", "_spec")
-
-    cause = Slowing.COOLING
+    __slots__ = ("_racks", "_spec", "cause")
 
     def __init__(self, spec: CoolingSpec, racks: Racks) -> None:
         """Whoever moves nodes tells the racks."""
         self._spec = spec
         self._racks = racks
+        self.cause = Slowing.COOLING
 
     def factor(self, nodes: int) -> float:
         """The step time as a multiple of that of well cooled nodes; how many there are does not matter."""

@@ -4,45 +4,15 @@ A corrupt fault sits in a node; the taint that it leaves sits in the weights. A 
 one and bring back the other. Knows no run and no schedule: ``tainting`` follows taints through them.
 """
 
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from dataclasses import dataclass
+from typing import Final
 
-from goodputd.sim.faults import Fault, FaultKind, FaultKindSpec, FaultsSpec, resolve_kinds
-from goodputd.sim.specs import SPEC, Factor, NonNegativeFloat, PositiveFloat, Probability
-from goodputd.sim.triage import TriageSpec
+from goodputd.sim.faults import Fault, FaultKind, resolve_kinds
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
 
 CORRUPTION_KINDS: Final = ("silent_corruption", "nan_corruption", "loss_corruption", "gradient_corruption")
 """Names of the kinds of fault that ``CorruptionSpec`` makes: one for each way to show."""
-
-
-@dataclass(slots=True, kw_only=True)
-class CorruptionSpec:
-    """Silent corruption: a GPU computes wrongly and says nothing."""
-
-    __pydantic_config__ = SPEC
-
-    per_gpu_hour: NonNegativeFloat = 0.0
-    """Silent corruptions per GPU and hour (Llama 3: 6 in 16,384 GPUs x 1,296 h, 2.8e-7)."""
-    transient_probability: Probability = 0.5
-    """Chance that a restart cures it (Google 2021: half of the suspects were proven bad later)."""
-    baked_discovery: Literal["at_checkpoint", "later"] = "later"
-    """"later": what is baked into a checkpoint is found by a later validation; "at_checkpoint": at once."""
-    nan_share: Probability = 0.0
-    """Share that turns the loss into NaN; what no share covers shows in a validation only."""
-    loss_jump_share: Probability = 0.0
-    """Share that makes the loss jump."""
-    variance_share: Probability = 0.0
-    """Share that raises the variance of one rank's gradients, which names the rank."""
-    loss_jump: NonNegativeFloat = 0.2
-    """By how much the loss jumps, nats per token."""
-    variance_sigmas: NonNegativeFloat = 8.0
-    """By how much that rank's gradient norm moves, in standard deviations over ranks."""
-    hyper_factor: Factor = 1.0
-    """Divides the intervals of saves and validations for a while after a corruption was found."""
-    hyper_hours: PositiveFloat = 24.0
-    """For how long."""
-    triage: TriageSpec = field(default_factory=TriageSpec)
-    """Finding the node."""
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.faults import JOB_WIDE, Fault
-from goodputd.sim.observation import Detection, DiagnosisSpec
+from goodputd.sim.observation import Detection
+from goodputd.sim.specs.detection import DiagnosisSpec
 from goodputd.sim.streams import uniforms
 from goodputd.sim.taxonomy import Misdiagnosis
 

@@ -10,10 +10,11 @@ from math import inf
 from goodputd.sim.arrivals import FaultSource
 from goodputd.sim.bursts import BurstTime
 from goodputd.sim.domains import DomainSource
-from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks, ScriptedFaultSpec
+from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind, Marks
 from goodputd.sim.hazards import Standing
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.parts import Parts
+from goodputd.sim.specs.faults import ScriptedFaultSpec
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
 from goodputd.sim.taxonomy import JobState, Origin

@@ -8,60 +8,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 from math import fsum, prod
-from typing import Annotated, Final, Protocol
-
-from annotated_types import Interval, MinLen
+from typing import Final, Protocol
 
 from goodputd.sim.blocks import blocks
-from goodputd.sim.specs import MOST_FACTOR, SPEC, Factor, NonNegativeFloat, PositiveCount, Probability
+from goodputd.sim.specs.fleet import LemonsSpec, PoolSpec
 from goodputd.sim.streams import stream, uniforms
 from goodputd.sim.taxonomy import Slowing
-
-
-@dataclass(slots=True, kw_only=True)
-class LemonsSpec:
-    """Nodes that fail more often than the others until a repair cures them."""
-
-    __pydantic_config__ = SPEC
-
-    fraction: Probability = 0.0
-    """Share of the nodes, spares included."""
-    multiplier: Factor = 5.0
-    """Their faults, as a multiple of those of an ordinary node."""
-    cure_probability: Probability = 1.0
-    """Chance that a repair that succeeded makes an ordinary node of one."""
-
-
-@dataclass(slots=True, kw_only=True)
-class PoolSpec:
-    """Nodes of one make; pools take node numbers in the order in which they stand."""
-
-    __pydantic_config__ = SPEC
-
-    name: Annotated[str, MinLen(1)]
-    """Unique name."""
-    nodes: PositiveCount
-    """Nodes; all pools together have the nodes and spares of the cluster, spares the highest numbers."""
-    fault_multiplier: NonNegativeFloat = 1.0
-    """Multiple of the rates of all faults of nodes but those that corrupt."""
-    corruption_multiplier: NonNegativeFloat = 1.0
-    """Multiple of the rates of faults that corrupt."""
-    gpus_per_node: PositiveCount | None = None
-    """GPUs of one node, to be checked: as in `cluster.gpus_per_node`, since any node may take any place."""
-    step_time_factor: Annotated[float, Interval(gt=0, le=MOST_FACTOR)] = 1.0
-    """Step time of a job of such nodes, as a multiple; the slowest pool in the job sets its pace."""
-
-
-@dataclass(slots=True, kw_only=True)
-class TopologySpec:
-    """Which nodes hang on one rack and on one switch: stretches of node numbers."""
-
-    __pydantic_config__ = SPEC
-
-    nodes_per_rack: PositiveCount = 8
-    """Nodes that share a rack and its power; faults of scope "rack" hit all of them."""
-    racks_per_switch: PositiveCount = 4
-    """Racks behind one switch; faults of scope "switch" hit all of their nodes."""
 
 
 class Domains:

@@ -13,13 +13,14 @@ from math import fsum
 from goodputd.sim.aging import Aging
 from goodputd.sim.alarms import FalseAlarm, FalseAlarms
 from goodputd.sim.arrivals import recurrence
-from goodputd.sim.bursts import BurstsSpec, BurstTime
+from goodputd.sim.bursts import BurstTime
 from goodputd.sim.cluster import Cluster
 from goodputd.sim.faults import JOB_WIDE, Fault, FaultKind
 from goodputd.sim.job import Run
 from goodputd.sim.observation import JobView
 from goodputd.sim.protocols import Detector
 from goodputd.sim.schedule import Schedule
+from goodputd.sim.specs.faults import BurstsSpec
 from goodputd.sim.taxonomy import Origin, Symptom
 from goodputd.sim.training import Training
 

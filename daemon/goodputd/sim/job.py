@@ -7,38 +7,14 @@ nothing is accumulated when somebody looks (DESIGN rule 15).
 
 import math
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from goodputd.errors import TransitionError
-from goodputd.sim.noise import NoiseSpec
-from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds
 from goodputd.sim.taxonomy import JobState
 
 ROUNDING_SECONDS: Final = 1e-7
 ROUNDING_SHARE: Final = 1e-15
 """An instant meant as the end of a step or save may fall short of it by so much, and so much of itself."""
-
-
-@dataclass(slots=True, kw_only=True)
-class JobSpec:
-    """The training job."""
-
-    __pydantic_config__ = SPEC
-
-    step_seconds: PositiveSeconds = 5.9
-    """Seconds of one step (Llama 3 405B on 16,384 H100: 16 M tokens at 400 TFLOP/s a GPU)."""
-    gpus_per_replica: PositiveCount = 128
-    """GPUs of one model replica (tensor x pipeline parallel); the job shrinks by whole replicas."""
-    on_shrink: Literal["smaller_batch", "same_batch"] = "smaller_batch"
-    """"smaller_batch": the step time stays; "same_batch": it grows as replicas leave."""
-    min_replicas: PositiveCount = 1
-    """Replicas the job needs; with fewer it waits for capacity."""
-    rejoin: Literal["next_restart", "checkpoint"] = "next_restart"
-    """When a shrunk job takes nodes back: at the next restart, or by a planned stop at a checkpoint."""
-    target_steps: PositiveCount | None = None
-    """Steps after which the job is completed and its result handed over; left out: it trains on."""
-    noise: NoiseSpec = field(default_factory=NoiseSpec)
-    """Noise of the step time."""
 
 
 JOB_TRANSITIONS: Final[dict[JobState, frozenset[JobState]]] = {

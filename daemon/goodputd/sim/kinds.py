@@ -3,11 +3,14 @@
 Knows which settings those are, and nothing of when a fault strikes.
 """
 
-from goodputd.sim.cluster import ClusterSpec
 from goodputd.sim.cooling import thermal_kinds, warmed
-from goodputd.sim.corruption import CorruptionSpec, corruption_kinds
-from goodputd.sim.faults import CatalogSpec, FaultKind, FaultsSpec, resolve_kinds
-from goodputd.sim.noise import NoiseSpec, blurred
+from goodputd.sim.corruption import corruption_kinds
+from goodputd.sim.faults import FaultKind, resolve_kinds
+from goodputd.sim.noise import blurred
+from goodputd.sim.specs.cluster import ClusterSpec
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.faults import CatalogSpec, FaultsSpec
+from goodputd.sim.specs.job import NoiseSpec
 
 
 def scenario_kinds(

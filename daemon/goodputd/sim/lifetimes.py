@@ -8,9 +8,9 @@ age. All have the mean that the rate of the kind says.
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, Literal
+from typing import Final
 
-Arrival = Literal["exponential", "weibull", "lognormal"]
+from goodputd.sim.specs.faults import Arrival
 
 _NORMAL: Final = NormalDist()
 

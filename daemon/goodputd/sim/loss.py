@@ -9,11 +9,10 @@ noise; one that missed any of them is off by a jump. The check compares the mean
 """
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 
-from goodputd.sim.recovery import RecoverySpec
-from goodputd.sim.specs import SPEC, NonNegativeFloat, PositiveFloat
+from goodputd.sim.specs.job import LossSpec
+from goodputd.sim.specs.recovery import RecoverySpec
 from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import VerificationOutcome
 
@@ -25,24 +24,6 @@ _MISSED = VerificationOutcome.MISSED
 
 _NORMAL = NormalDist()
 _TINY = 1e-12
-
-
-@dataclass(slots=True, kw_only=True)
-class LossSpec:
-    """The loss curve: floor + scale x (step + 1)^-exponent, with noise."""
-
-    __pydantic_config__ = SPEC
-
-    floor: NonNegativeFloat = 1.7
-    """Irreducible loss, nats per token (Chinchilla: 1.69)."""
-    scale: PositiveFloat = 9.3
-    """Height of the power law above the floor at step 0."""
-    exponent: PositiveFloat = 0.3
-    """How fast it falls with steps."""
-    noise: NonNegativeFloat = 0.01
-    """Standard deviation of the loss of one step."""
-    gradient_norm: PositiveFloat = 1.0
-    """Gradient norm at step 0; it falls with a third of the loss's exponent."""
 
 
 def loss_at(spec: LossSpec, seed: int, step: int) -> float:

@@ -4,23 +4,11 @@ Its own cause, with its own stream; it is no strike, loses no step and cures not
 stopped anyway gives the node up at once.
 """
 
-from dataclasses import dataclass
 from random import Random
 
-from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR, SPEC, NonNegativeFloat, PositiveFloat
+from goodputd.sim.specs.cluster import MaintenanceSpec
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.streams import exponential, stream
-
-
-@dataclass(slots=True, kw_only=True)
-class MaintenanceSpec:
-    """Planned work on nodes of the job: each is drained at a checkpoint first."""
-
-    __pydantic_config__ = SPEC
-
-    per_day: NonNegativeFloat = 0.0
-    """Nodes of the job that are due in a day (Llama 3: 47 planned interruptions in 54 days are 0.87)."""
-    hours: PositiveFloat = 4.0
-    """Hours until such a node is back as a spare."""
 
 
 class Maintenance:

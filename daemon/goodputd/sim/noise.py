@@ -21,34 +21,17 @@ and that are exponential with mean d hold the step up for the longest of them, o
 (P(longest > x) = 1 - exp(-L e^(-x/d)), integrated; Ein as in NIST DLMF 6.2.3).
 """
 
-from dataclasses import dataclass
 from math import erfc, exp, hypot, log, pi, sqrt
 from statistics import NormalDist
-from typing import Annotated, Final
-
-from annotated_types import Interval
+from typing import Final
 
 from goodputd.sim.faults import FaultKind
-from goodputd.sim.specs import SPEC, PositiveSeconds
+from goodputd.sim.specs.job import NoiseSpec
 
 _NORMAL: Final = NormalDist()
 _EULER: Final = 0.57721566490153286
 _SERIES_UP_TO: Final = 20.0
 """Above this ln L + 0.5772 is Ein(L) to 1e-10; up to it the power series loses no more."""
-
-
-@dataclass(slots=True, kw_only=True)
-class NoiseSpec:
-    """Noise of the step time; the slowest rank of each step sets the pace."""
-
-    __pydantic_config__ = SPEC
-
-    step_sigma: Annotated[float, Interval(ge=0, le=0.5)] = 0.0
-    """Standard deviation of a rank's time from step to step, as a share of it; ranks are independent."""
-    delays_per_node_step: Annotated[float, Interval(ge=0, le=1000)] = 0.0
-    """Delays in the network that a node meets in a step, on average; the longest of a step counts."""
-    delay_seconds: PositiveSeconds = 1.0
-    """Mean seconds of such a delay, exponential."""
 
 
 def expected_greatest(ranks: int) -> float:

@@ -6,7 +6,6 @@ nothing else. It never learns the kind of fault, whether it is transient, or whi
 
 from dataclasses import dataclass
 
-from goodputd.sim.specs import SPEC, Probability
 from goodputd.sim.taxonomy import Component, Layer
 
 
@@ -96,15 +95,3 @@ class Detection:
     """What the claim names as broken."""
     slowdown: float
     """By how much longer steps take, as a share, in a job that goes on; else 0."""
-
-
-@dataclass(slots=True, kw_only=True)
-class DiagnosisSpec:
-    """Which node a detected fault is blamed on."""
-
-    __pydantic_config__ = SPEC
-
-    found_probability: Probability = 1.0
-    """Chance that a fault of a node is attributed to any node; otherwise the job restarts as it is."""
-    innocent_probability: Probability = 0.0
-    """Chance that the node that is blamed is another one of the job."""

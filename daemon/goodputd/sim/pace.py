@@ -3,8 +3,8 @@
 Knows no run and nothing of intervals; slow ranks come and go with the run.
 """
 
-from goodputd.sim.job import JobSpec
 from goodputd.sim.noise import Noise
+from goodputd.sim.specs.job import JobSpec
 from goodputd.sim.taxonomy import Slowing
 
 

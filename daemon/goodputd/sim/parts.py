@@ -5,17 +5,15 @@
 
 from dataclasses import dataclass
 
-from goodputd.sim.checkpoint import CheckpointSpec
-from goodputd.sim.cluster import ClusterSpec
-from goodputd.sim.corruption import CorruptionSpec
-from goodputd.sim.faults import FaultKind, FaultsSpec
-from goodputd.sim.job import JobSpec
-from goodputd.sim.loss import LossSpec
-from goodputd.sim.observation import DiagnosisSpec
+from goodputd.sim.faults import FaultKind
 from goodputd.sim.protocols import Detector, Policy
-from goodputd.sim.recovery import RecoverySpec
-from goodputd.sim.shadowing import ShadowSpec
-from goodputd.sim.validation import ValidationSpec
+from goodputd.sim.specs.checkpoint import CheckpointSpec
+from goodputd.sim.specs.cluster import ClusterSpec
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.detection import DiagnosisSpec, ShadowSpec, ValidationSpec
+from goodputd.sim.specs.faults import FaultsSpec
+from goodputd.sim.specs.job import JobSpec, LossSpec
+from goodputd.sim.specs.recovery import RecoverySpec
 
 
 @dataclass(slots=True, kw_only=True)

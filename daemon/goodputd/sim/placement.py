@@ -12,47 +12,22 @@ Spread, no two neighbours share a domain: all hops leave it. A job within one do
 Evictions make a packed job cross more racks than it did. Knows no run.
 """
 
-from dataclasses import dataclass
-from typing import Literal
-
 from goodputd.sim.fleet import Domains
-from goodputd.sim.specs import SPEC, Factor, Probability
+from goodputd.sim.specs.fleet import PlacementSpec
 from goodputd.sim.taxonomy import Slowing
-
-
-@dataclass(slots=True, kw_only=True)
-class PlacementSpec:
-    """How the ranks of the job lie on racks and switches, and what hops between these cost."""
-
-    __pydantic_config__ = SPEC
-
-    layout: Literal["packed", "spread"] = "packed"
-    """"packed": neighbours share a rack and a switch where they can; "spread": they never do."""
-    communication_share: Probability = 0.0
-    """Share of a step spent in collectives between nodes that computing does not hide, within one rack."""
-    rack_hop_factor: Factor = 1.0
-    """Time of a hop to another rack, as a multiple of one within a rack."""
-    switch_hop_factor: Factor = 1.0
-    """Time of a hop to a rack behind another switch, as a multiple of one within a rack."""
-
-    @property
-    def matters(self) -> bool:
-        """Whether it changes any step."""
-        return self.communication_share > 0.0 and max(self.rack_hop_factor, self.switch_hop_factor) > 1.0
 
 
 class Placement:
     """The step time factor of the job as it lies."""
 
-    __slots__ = ("_racks", "_spec", "_switches")
-
-    cause = Slowing.PLACEMENT
+    __slots__ = ("_racks", "_spec", "_switches", "cause")
 
     def __init__(self, spec: PlacementSpec, racks: Domains, switches: Domains) -> None:
         """Whoever moves nodes tells the domains."""
         self._spec = spec
         self._racks = racks
         self._switches = switches
+        self.cause = Slowing.PLACEMENT
 
     def factor(self, nodes: int) -> float:
         """The step time of a job of so many nodes, as a multiple of that within one rack."""

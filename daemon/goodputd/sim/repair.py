@@ -8,17 +8,10 @@ Knows visits and crews, nothing of slots, faults or policies.
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal
 
 from goodputd.sim.schedule import Schedule
-from goodputd.sim.specs import (
-    SECONDS_PER_HOUR,
-    SPEC,
-    Count,
-    PositiveFloat,
-    Probability,
-    Seconds,
-)
+from goodputd.sim.specs.cluster import Distribution, RepairSpec
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.streams import exponential, uniforms
 from goodputd.sim.taxonomy import HotResetOutcome, RepairOutcome, RepairStage
 
@@ -29,43 +22,6 @@ _ESCALATED = RepairOutcome.ESCALATED
 _FAILED = RepairOutcome.FAILED
 _MANUAL = RepairStage.MANUAL
 _NO_FAULT_FOUND = RepairOutcome.NO_FAULT_FOUND
-
-Distribution = Literal["fixed", "exponential"]
-DeviceComponent = Literal["gpu", "memory", "nvlink", "nic"]
-
-
-@dataclass(slots=True, kw_only=True)
-class RepairSpec:
-    """What happens to an evicted node; the default is one repair of `cluster.repair_hours`, by people."""
-
-    __pydantic_config__ = SPEC
-
-    stages: Literal["one", "automatic_then_manual"] = "one"
-    """"one": `cluster.repair_hours`, and cured; "automatic_then_manual": the keys below."""
-    automatic_hours: PositiveFloat = 2.0
-    """Mean hours of the automatic repair that comes first."""
-    automatic_distribution: Distribution = "exponential"
-    """How the automatic repair time is spread."""
-    escalation_probability: Probability = 0.8
-    """Chance that people have to go on after it."""
-    automatic_failure_probability: Probability = 0.4
-    """Chance that an automatic repair that did not escalate cured nothing."""
-    manual_hours: PositiveFloat = 48.0
-    """Mean hours of the repair by people."""
-    manual_distribution: Distribution = "exponential"
-    """How the manual repair time is spread."""
-    manual_failure_probability: Probability = 0.2
-    """Chance that a repair by people cured nothing."""
-    crews: Count = 0
-    """Crews of people; with all of them busy a node waits in line. 0: there is always one."""
-    retire_after_evictions: Count = 0
-    """Evictions of one node after which it leaves the fleet when its repair is over; 0: never."""
-    hot_reset_probability: Probability = 0.0
-    """Chance that resetting the device in place cures a permanent fault at a restart; 0: not tried."""
-    hot_reset_seconds: Seconds = 150.0
-    """Seconds that a hot reset adds to the restart."""
-    hot_reset_components: tuple[DeviceComponent, ...] = ("gpu", "memory", "nvlink")
-    """Components that are reset."""
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from goodputd.sim.capacity import CapacityCounts
 from goodputd.sim.daly import daly
 from goodputd.sim.job import Position
 from goodputd.sim.ledger import Account, RunWork
-from goodputd.sim.loss import LossSpec, gradient_norm_at, loss_at
+from goodputd.sim.loss import gradient_norm_at, loss_at
 from goodputd.sim.protocols import Detector
 from goodputd.sim.snapshot import (
     Corruptions,
@@ -22,6 +22,7 @@ from goodputd.sim.snapshot import (
     TuningSnapshot,
     unplanned,
 )
+from goodputd.sim.specs.job import LossSpec
 from goodputd.sim.state import State
 from goodputd.sim.step_time import step_time
 from goodputd.sim.taxonomy import (

@@ -4,8 +4,8 @@ The newest checkpoint that survived what happened and that no known corruption h
 knows that a checkpoint cannot be read before trying; then it is the one before.
 """
 
-from goodputd.sim.checkpoint import CheckpointSpec
 from goodputd.sim.incident import Incident
+from goodputd.sim.specs.checkpoint import CheckpointSpec
 from goodputd.sim.state import State
 from goodputd.sim.streams import uniforms
 from goodputd.sim.tainting import Tainting

@@ -8,13 +8,14 @@ restore for another reason took it away. Knows nothing of recoveries.
 
 from dataclasses import replace
 
-from goodputd.sim.corruption import CorruptionSpec, Taint
+from goodputd.sim.corruption import Taint
 from goodputd.sim.events import CorruptionBaked, WorkVoided
 from goodputd.sim.faults import JOB_WIDE, Fault
 from goodputd.sim.job import Run
 from goodputd.sim.monitoring import Monitoring
 from goodputd.sim.observation import Detection
-from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.specs.corruption import CorruptionSpec
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.state import State
 from goodputd.sim.taxonomy import CorruptionOutcome, Layer
 

@@ -39,12 +39,12 @@ _RECURRENCE = Origin.RECURRENCE
 _RESTART = Action.RESTART
 _SUCCESS = RecoveryOutcome.SUCCESS
 
-RECOVERY_BOUNDS: Final = (
+RECOVERY_BOUNDS: Final[tuple[float, ...]] = (
     60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 420.0, 480.0, 540.0, 600.0,
     720.0, 840.0, 960.0, 1200.0, 1800.0, 3600.0, 7200.0, 14400.0, 86400.0,
 )  # fmt: skip
 """Seconds; DESIGN §5."""
-DETECTION_BOUNDS: Final = (
+DETECTION_BOUNDS: Final[tuple[float, ...]] = (
     1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 45.0, 60.0,
     120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 14400.0,
 )  # fmt: skip
@@ -52,7 +52,7 @@ DETECTION_BOUNDS: Final = (
 SETTLING_SECONDS: Final = 86400.0
 """How long a recovery must hold to count as a success (DESIGN rule 13)."""
 
-DECISIONS: Final = (
+DECISIONS: Final[tuple[tuple[Action, Reason], ...]] = (
     (Action.RESTART, Reason.FIRST_STRIKE),
     (Action.RESTART, Reason.SECOND_STRIKE),
     (Action.RESTART, Reason.FURTHER_STRIKE),

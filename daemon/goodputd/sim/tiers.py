@@ -10,48 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from goodputd.sim.faults import JOB_WIDE, Fault
-from goodputd.sim.specs import SPEC, Count, PositiveFloat, Seconds
+from goodputd.sim.specs.checkpoint import TierSpec
 from goodputd.sim.taxonomy import CheckpointTier, Component
 
 TAKES_THE_HOST_DOWN: Final = frozenset(
     {Component.HOST, Component.POWER, Component.OPERATOR, Component.UNKNOWN}
 )
 """Components whose crash or hang costs the memory of the node; the others leave its host running."""
-
-
-@dataclass(slots=True, kw_only=True)
-class MemoryTierSpec:
-    """Checkpoints in host memory, which survive the processes of the job and not their node."""
-
-    __pydantic_config__ = SPEC
-
-    interval_steps: Count = 0
-    """Steps between two of them; 0 for none."""
-    save_seconds: Seconds = 0.2
-    """Seconds one blocks training (Ant, flash checkpoint: 0.2 s)."""
-    write_seconds: Seconds = 0.0
-    """Seconds until its replica is complete, while training goes on."""
-    node_bandwidth_bytes_per_second: PositiveFloat = 2.0e10
-    """Bytes a second that one node restores of its share."""
-
-
-@dataclass(slots=True, kw_only=True)
-class LocalTierSpec:
-    """Checkpoints on the disks of the nodes, which survive a reboot and not an eviction."""
-
-    __pydantic_config__ = SPEC
-
-    interval_steps: Count = 0
-    """Steps between two of them; 0 for none."""
-    save_seconds: Seconds = 1.0
-    """Seconds one blocks training."""
-    write_seconds: Seconds = 0.0
-    """Seconds until it is on the disk, while training goes on."""
-    node_bandwidth_bytes_per_second: PositiveFloat = 5.0e9
-    """Bytes a second that one node restores of its share."""
-
-
-TierSpec = MemoryTierSpec | LocalTierSpec
 
 
 def restore_seconds(spec: TierSpec, size_bytes: float, nodes: int) -> float:

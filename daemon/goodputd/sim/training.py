@@ -7,17 +7,18 @@ is arithmetic on the run's anchor.
 import math
 from dataclasses import dataclass
 
-from goodputd.sim.checkpoint import CheckpointSpec, CheckpointStore, least_steps
-from goodputd.sim.job import JobSpec, Position, Run
+from goodputd.sim.checkpoint import CheckpointStore
+from goodputd.sim.job import Position, Run
 from goodputd.sim.ledger import Ledger, RunWork
 from goodputd.sim.noise import Noise
 from goodputd.sim.pace import Pace
 from goodputd.sim.paces import Paces
 from goodputd.sim.rhythm import Rhythm, RhythmicRun, validated_step
-from goodputd.sim.shadowing import ShadowSpec
+from goodputd.sim.specs.checkpoint import CheckpointSpec, least_steps
+from goodputd.sim.specs.detection import ShadowSpec, ValidationSpec
+from goodputd.sim.specs.job import JobSpec
 from goodputd.sim.taxonomy import CheckpointTier
 from goodputd.sim.tiers import Held, TierCounts
-from goodputd.sim.validation import ValidationSpec
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
 _REMOTE = CheckpointTier.REMOTE

@@ -8,25 +8,10 @@ checkpoints in quick succession are for. Knows no run and no schedule.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 from goodputd.sim.faults import JOB_WIDE, Fault
-from goodputd.sim.specs import SPEC, Probability, Seconds
+from goodputd.sim.specs.corruption import TriageSpec
 from goodputd.sim.streams import uniforms
-
-
-@dataclass(slots=True, kw_only=True)
-class TriageSpec:
-    """How the node that corrupted the state is found, while the job stands still."""
-
-    __pydantic_config__ = SPEC
-
-    method: Literal["none", "reductive", "replay"] = "none"
-    """"reductive": bisects the nodes by rerun; "replay": one deterministic rerun, compared rank by rank."""
-    overhead_seconds: Seconds = 120.0
-    """Seconds to set up each rerun, beside the steps that it repeats."""
-    name_probability: Probability = 0.9
-    """Chance that it names the node; a transient fault does not show in a bisection at all."""
 
 
 @dataclass(slots=True)

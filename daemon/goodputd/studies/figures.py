@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import (
     Action,
     Bucket,

@@ -13,7 +13,7 @@ from goodputd.history.phrases import time_spent
 from goodputd.history.records import FaultOutcome, FaultRecord, IncidentRecord, StageRecord
 from goodputd.narration import duration
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_HOUR
+from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.taxonomy import STOPPING, Bucket
 from goodputd.web.words import percent, spoken
 

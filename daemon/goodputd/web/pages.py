@@ -17,7 +17,7 @@ from goodputd.history.keeping import Chronicle, History
 from goodputd.history.records import DecisionRecord, IncidentRecord
 from goodputd.metrics.view import ScenarioView, View
 from goodputd.sim.snapshot import Snapshot
-from goodputd.sim.specs import SECONDS_PER_DAY
+from goodputd.sim.specs.fields import SECONDS_PER_DAY
 from goodputd.sim.taxonomy import IDLE_CAPACITY, Bucket, NodeState, StageName
 from goodputd.web.drawing import (
     PROVISIONAL,

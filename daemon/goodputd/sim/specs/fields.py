@@ -1,9 +1,10 @@
 """How settings are declared: plain dataclasses that a validator outside the core can read.
 
-A spec lives beside what it configures. It is a slotted keyword-only dataclass; each field carries
-its default, its limits (``annotated_types``, which are inert marks) and, on the line below it, one
-sentence with the unit. ``settings`` reads all three for validation, the commented TOML and the JSON
-Schema. The core itself never validates.
+A spec is a slotted keyword-only dataclass; each field carries its default, its limits
+(``annotated_types``, which are inert marks) and, on the line below it, one sentence with the unit.
+``settings`` reads all three for validation, the commented TOML and the JSON Schema. The core itself
+never validates. Specs stand apart from what acts on them, since they are read for their annotations
+and source, which a compiled module does not keep.
 """
 
 from typing import Annotated, Any, Final

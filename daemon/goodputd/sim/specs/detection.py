@@ -1,11 +1,8 @@
-"""Validation: what it costs, how often it runs, and how much it sees.
-
-The settings of the layer, for the training that pauses for it and for the detector alike.
-"""
+"""What of ``[detection]`` the core itself needs: pauses of training, and who is blamed."""
 
 from dataclasses import dataclass
 
-from goodputd.sim.specs import SPEC, PositiveCount, PositiveSeconds, Probability, Seconds
+from goodputd.sim.specs.fields import SPEC, PositiveCount, PositiveSeconds, Probability, Seconds
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,3 +26,27 @@ class ValidationSpec:
             return self.every_steps
         assert self.interval_seconds is not None  # noqa: S101 - settings require one of the two
         return max(1, round(self.interval_seconds / step_seconds))
+
+
+@dataclass(slots=True, kw_only=True)
+class ShadowSpec:
+    """Spare ranks repeat a share of the steps and compare; a mismatch rolls back."""
+
+    __pydantic_config__ = SPEC
+
+    share: Probability = 0.1
+    """Share of every rank's steps that a spare rank repeats."""
+    seconds_per_step: Seconds = 0.02
+    """Seconds by which handing over and comparing lengthens every step."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DiagnosisSpec:
+    """Which node a detected fault is blamed on."""
+
+    __pydantic_config__ = SPEC
+
+    found_probability: Probability = 1.0
+    """Chance that a fault of a node is attributed to any node; otherwise the job restarts as it is."""
+    innocent_probability: Probability = 0.0
+    """Chance that the node that is blamed is another one of the job."""
