@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from goodputd import __version__, assembly, settings
+from goodputd import __version__, assembly, core_build, settings
 from goodputd.cli import with_default_command
 from goodputd.cli_frame import app
 from goodputd.summary import summarize
@@ -108,8 +108,8 @@ def test_a_misspelt_command_is_answered_with_a_suggestion(call: Call) -> None:
 
 
 def test_version_is_that_of_the_package(call: Call) -> None:
-    """``--version`` prints the name and the version."""
-    assert (0, f"goodputd {__version__}\n", "") == call("--version")
+    """``--version`` prints the name, the version and how the core runs."""
+    assert (0, f"goodputd {__version__} (core {core_build()})\n", "") == call("--version")
 
 
 def test_help_loads_nothing_that_only_commands_need() -> None:

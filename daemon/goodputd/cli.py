@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import typer
 
-from goodputd import __version__
+from goodputd import __version__, core_build
 from goodputd.cli_frame import (
     DONE,
     USER_MISTAKE,
@@ -60,7 +60,7 @@ def _is_bare_file(argument: str) -> bool:
 
 def _print_version(*, wanted: bool) -> None:
     if wanted:
-        print(f"goodputd {__version__}")
+        print(f"goodputd {__version__} (core {core_build()})")
         raise typer.Exit
 
 

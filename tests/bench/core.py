@@ -1,10 +1,15 @@
 """The core on one CPU: how long 54 days take, and against what.
 
 Time is CPU time after start-up, each run the best of several. Peers are measured in the same run,
-in turns with the core: a bare heap, the loop over every step, a larger fleet, a shorter step.
+in turns with the core: a bare heap, the loop over every step, a larger fleet, a shorter step. Where the
+core is compiled, the same files interpreted are a peer as well, in a process of its own that prints
+its milliseconds: ``python -m tests.bench.core``.
 """
 
 import gc
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,12 +19,13 @@ from statistics import mean, median, variance
 from time import process_time
 from typing import Final
 
+from goodputd import core_build
 from goodputd.settings import Scenario, Settings
 from goodputd.sim.simulation import Simulation
 from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
 from tests.bench.reference import Inputs, PerStepLoop
 from tests.bench.report import Row
-from tests.bench.scenarios import FAULTS, HORIZON_SECONDS, llama3, simulation, sized
+from tests.bench.scenarios import FAULTS, HORIZON_SECONDS, ROOT, llama3, simulation, sized
 
 SEEDS: Final = range(1, 6)
 REPEATS: Final = 5
@@ -36,7 +42,7 @@ _PENDING: Final = 32
 def rows() -> list[Row]:
     """Everything about the core."""
     loaded = llama3()
-    return [*_speed(loaded), *_agreement(loaded)]
+    return [*_speed(loaded), *_interpreted(), *_agreement(loaded)]
 
 
 @dataclass(slots=True)
@@ -136,6 +142,38 @@ def _speed(loaded: Settings) -> list[Row]:
         _growth_row("  131,072 GPUs, as many faults", totals.large),
         _growth_row("  a step ten times shorter", totals.fine),
     ]
+
+
+def _interpreted() -> list[Row]:
+    """The same core, interpreted, where this process has it compiled."""
+    if core_build() == "interpreted":
+        return []
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-m", "tests.bench.core"]
+    printed = subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment
+    ).stdout
+    milliseconds = float(printed)
+    return [
+        Row(
+            what="  the same, interpreted",
+            budget="-",
+            measured=f"{milliseconds:.1f} ms",
+            holds=None,
+            figures={"milliseconds": milliseconds},
+        )
+    ]
+
+
+def _interpreted_milliseconds() -> float:
+    """CPU milliseconds as in the first row, in this process."""
+    if core_build() != "interpreted":
+        message = "the core that this process finds is compiled"
+        raise RuntimeError(message)
+    loaded = llama3()
+    base = sized(loaded.scenarios[0])
+    best = [min(_play(loaded, base, seed).seconds for _ in range(REPEATS)) for seed in SEEDS]
+    return 1e3 * mean(best)
 
 
 def _growth(base: _Played, other: _Played) -> float:
@@ -246,3 +284,7 @@ def _bare(base: Scenario, probability: float) -> Scenario:
         policy=replace(base.policy, strikes=replace(base.policy.strikes, strikes_to_evict=0)),
         recovery=replace(base.recovery, spread=0.0, wrong_restore_probability=0.0),
     )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{_interpreted_milliseconds()}\n")

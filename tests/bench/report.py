@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goodputd import core_build
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -61,8 +63,9 @@ def holds(rows: Sequence[Row]) -> bool:
 
 
 def machine() -> str:
-    """The machine and the interpreter, in a few words."""
-    return f"{_processor()}, {os.cpu_count()} CPUs, {platform.system()}, Python {platform.python_version()}"
+    """The machine, the interpreter and how the core was built, in a few words."""
+    python = f"Python {platform.python_version()}, core {core_build()}"
+    return f"{_processor()}, {os.cpu_count()} CPUs, {platform.system()}, {python}"
 
 
 def _processor() -> str:

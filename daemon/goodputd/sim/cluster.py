@@ -18,12 +18,12 @@ from goodputd.sim.specs.cluster import ClusterSpec
 from goodputd.sim.taxonomy import NodeState
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_ACTIVE = NodeState.ACTIVE
-_FAILED = NodeState.FAILED
-_IDLE = NodeState.IDLE
-_REPAIRING = NodeState.REPAIRING
-_RETIRED = NodeState.RETIRED
-_SPARE = NodeState.SPARE
+_ACTIVE: Final = NodeState.ACTIVE
+_FAILED: Final = NodeState.FAILED
+_IDLE: Final = NodeState.IDLE
+_REPAIRING: Final = NodeState.REPAIRING
+_RETIRED: Final = NodeState.RETIRED
+_SPARE: Final = NodeState.SPARE
 
 
 _MOVES: Final[dict[NodeState, frozenset[NodeState]]] = {

@@ -21,13 +21,13 @@ from goodputd.sim.tainting import Tainting
 from goodputd.sim.taxonomy import Action, Component, HotResetOutcome, NodeState, Reason, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_EVICT = Action.EVICT
-_FALSE_ALARM = Component.FALSE_ALARM
-_HOT_RESET = StageName.HOT_RESET
-_RESTART = Action.RESTART
-_RETIRE = Action.RETIRE
-_RETIRED = NodeState.RETIRED
-_TOLERATE = Action.TOLERATE
+_EVICT: Final = Action.EVICT
+_FALSE_ALARM: Final = Component.FALSE_ALARM
+_HOT_RESET: Final = StageName.HOT_RESET
+_RESTART: Final = Action.RESTART
+_RETIRE: Final = Action.RETIRE
+_RETIRED: Final = NodeState.RETIRED
+_TOLERATE: Final = Action.TOLERATE
 
 _REFUSED: Final = Decision(Action.RESTART, Reason.DEPLETION_GUARD)
 

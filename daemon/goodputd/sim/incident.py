@@ -5,6 +5,7 @@ before training is verified joins the open incident (DESIGN rule 1).
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from goodputd.sim.faults import Marks
 from goodputd.sim.protocols import Case
@@ -12,8 +13,8 @@ from goodputd.sim.recovery import RecoveryPlan
 from goodputd.sim.taxonomy import Action, CheckpointTier, Component, Layer, StageName
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_PLANNED = Component.PLANNED
-_REMOTE = CheckpointTier.REMOTE
+_PLANNED: Final = Component.PLANNED
+_REMOTE: Final = CheckpointTier.REMOTE
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ noise; one that missed any of them is off by a jump. The check compares the mean
 
 import math
 from statistics import NormalDist
+from typing import Final
 
 from goodputd.sim.specs.job import LossSpec
 from goodputd.sim.specs.recovery import RecoverySpec
@@ -17,10 +18,10 @@ from goodputd.sim.streams import stream
 from goodputd.sim.taxonomy import VerificationOutcome
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_CONTINUOUS = VerificationOutcome.CONTINUOUS
-_FALSE_JUMP = VerificationOutcome.FALSE_JUMP
-_JUMP = VerificationOutcome.JUMP
-_MISSED = VerificationOutcome.MISSED
+_CONTINUOUS: Final = VerificationOutcome.CONTINUOUS
+_FALSE_JUMP: Final = VerificationOutcome.FALSE_JUMP
+_JUMP: Final = VerificationOutcome.JUMP
+_MISSED: Final = VerificationOutcome.MISSED
 
 _NORMAL = NormalDist()
 _TINY = 1e-12

@@ -18,14 +18,14 @@ from goodputd.sim.taxonomy import DetectionResult, JobState, Layer, Symptom
 from goodputd.sim.telemetry import observe, observe_stopped, observe_taint, survey
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_CORRUPT = Symptom.CORRUPT
-_FIRST = DetectionResult.FIRST
-_GRADIENT = Layer.GRADIENT
-_LATE = DetectionResult.LATE
+_CORRUPT: Final = Symptom.CORRUPT
+_FIRST: Final = DetectionResult.FIRST
+_GRADIENT: Final = Layer.GRADIENT
+_LATE: Final = DetectionResult.LATE
 _NODE_TESTS = frozenset({Layer.SCAN, Layer.PROBE})
-_NONE = Layer.NONE
-_RUNNING = JobState.RUNNING
-_VALIDATION = Layer.VALIDATION
+_NONE: Final = Layer.NONE
+_RUNNING: Final = JobState.RUNNING
+_VALIDATION: Final = Layer.VALIDATION
 
 BY_A_PERSON: Final = -1
 """Index of the detector that is a person."""

@@ -6,6 +6,7 @@ Running quantities come from anchors here, so that looking accumulates nothing (
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from goodputd.sim.capacity import CapacityCounts
 from goodputd.sim.daly import daly
@@ -39,7 +40,7 @@ from goodputd.sim.taxonomy import (
 from goodputd.sim.training import Training
 
 _RECOVERING_ACTIONS = (Action.RESTART, Action.EVICT)
-_REMOTE = CheckpointTier.REMOTE
+_REMOTE: Final = CheckpointTier.REMOTE
 _WORST_NODES = 20
 _STRIKES_WORTH_A_SERIES = 2
 

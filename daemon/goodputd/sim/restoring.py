@@ -4,6 +4,8 @@ The newest checkpoint that survived what happened and that no known corruption h
 knows that a checkpoint cannot be read before trying; then it is the one before.
 """
 
+from typing import Final
+
 from goodputd.sim.incident import Incident
 from goodputd.sim.specs.checkpoint import CheckpointSpec
 from goodputd.sim.state import State
@@ -13,7 +15,7 @@ from goodputd.sim.taxonomy import CheckpointTier
 from goodputd.sim.tiers import lost_with, restore_seconds
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_REMOTE = CheckpointTier.REMOTE
+_REMOTE: Final = CheckpointTier.REMOTE
 
 
 class Restoring:

@@ -14,8 +14,8 @@ from goodputd.sim.state import State
 from goodputd.sim.taxonomy import JobState
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_COMPLETED = JobState.COMPLETED
-_WAITING_FOR_CAPACITY = JobState.WAITING_FOR_CAPACITY
+_COMPLETED: Final = JobState.COMPLETED
+_WAITING_FOR_CAPACITY: Final = JobState.WAITING_FOR_CAPACITY
 
 _ASK_AGAIN_SECONDS: Final = 600.0
 

@@ -27,17 +27,17 @@ from goodputd.sim.taxonomy import (
 )
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_EVICT = Action.EVICT
-_FAILURE = RecoveryOutcome.FAILURE
-_FIRST = DetectionResult.FIRST
-_LATE = DetectionResult.LATE
-_LAYER_PLANNED = Layer.PLANNED
-_NONE = Layer.NONE
-_PLANNED = Component.PLANNED
-_PRIMARY = Origin.PRIMARY
-_RECURRENCE = Origin.RECURRENCE
-_RESTART = Action.RESTART
-_SUCCESS = RecoveryOutcome.SUCCESS
+_EVICT: Final = Action.EVICT
+_FAILURE: Final = RecoveryOutcome.FAILURE
+_FIRST: Final = DetectionResult.FIRST
+_LATE: Final = DetectionResult.LATE
+_LAYER_PLANNED: Final = Layer.PLANNED
+_NONE: Final = Layer.NONE
+_PLANNED: Final = Component.PLANNED
+_PRIMARY: Final = Origin.PRIMARY
+_RECURRENCE: Final = Origin.RECURRENCE
+_RESTART: Final = Action.RESTART
+_SUCCESS: Final = RecoveryOutcome.SUCCESS
 
 RECOVERY_BOUNDS: Final[tuple[float, ...]] = (
     60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 420.0, 480.0, 540.0, 600.0,

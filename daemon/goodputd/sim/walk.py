@@ -6,6 +6,8 @@ come in order and cutting changes nothing. A fault that would hold up a collecti
 event where that collective begins.
 """
 
+from typing import Final
+
 from goodputd.sim.events import StageFinished
 from goodputd.sim.faults import Fault
 from goodputd.sim.incident import Incident
@@ -15,9 +17,9 @@ from goodputd.sim.state import State
 from goodputd.sim.taxonomy import Bucket, JobState
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
-_RECOVERING = JobState.RECOVERING
-_STALLED = JobState.STALLED
-_UNDETECTED_STALL = Bucket.UNDETECTED_STALL
+_RECOVERING: Final = JobState.RECOVERING
+_STALLED: Final = JobState.STALLED
+_UNDETECTED_STALL: Final = Bucket.UNDETECTED_STALL
 
 
 class Walk:
