@@ -37,6 +37,7 @@ _UNITS: Final = {
 }
 """Last word of a key -> what its values are."""
 _THOUSAND: Final = 1000.0
+_DEGREES: Final = {2: "quadratic", 4: "quartic"}
 
 
 def print_sweep(sweep: Sweep, console: Console) -> None:
@@ -108,7 +109,7 @@ def _optimum(sweep: Sweep, curve: Sweep) -> str:
     reached = f"{_label(name)} {_writer(name)(optimum['figure'])}"
     return (
         f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; "
-        f"by a quadratic fit in {scale} to {optimum['fitted']} values."
+        f"by a {_DEGREES[optimum['degree']]} fit in {scale} to {optimum['fitted']} values."
     )
 
 
