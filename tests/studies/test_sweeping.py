@@ -108,15 +108,20 @@ def test_the_mtbf_of_a_job_that_is_completed_ends_with_it() -> None:
 
 
 def test_formulas_speak_in_the_unit_of_the_key() -> None:
-    """An interval in steps is one in seconds over the time of a step."""
-    columns: dict[str, Any] = {"interruptions": [[10, 10]] * 5, "effective_compute_ratio": [[1.0, 1.0]] * 5}
+    """An interval in steps is one in seconds over the time of a step, as long as steps were."""
+    columns: dict[str, Any] = {
+        "interruptions": [[10, 10]] * 5,
+        "effective_compute_ratio": [[1.0, 1.0]] * 5,
+        "mean_step_seconds": [[4.9, 5.1]] * 5,
+    }
     text = "[job]\nstep_seconds = 4"
     (seconds,) = swept(interval_results(text=text, **columns), Axis(INTERVAL_SECONDS, INTERVALS))["curves"]
     (steps,) = swept(interval_results(INTERVAL_STEPS, text, **columns), Axis(INTERVAL_STEPS, INTERVALS))[
         "curves"
     ]
 
-    assert seconds["formulas"]["daly"]["value"] / 4.0 == pytest.approx(steps["formulas"]["daly"]["value"])
+    assert 5.0 == pytest.approx(steps["formulas"]["step_seconds"])
+    assert seconds["formulas"]["daly"]["value"] / 5.0 == pytest.approx(steps["formulas"]["daly"]["value"])
 
 
 def test_formulas_are_for_intervals_and_need_interruptions() -> None:

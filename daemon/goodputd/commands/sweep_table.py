@@ -14,7 +14,7 @@ from goodputd.commands.compare_table import FIGURES, Write, cell_text, count, pe
 from goodputd.commands.studying import who
 from goodputd.narration import duration
 from goodputd.studies.plot import curve_name
-from goodputd.studies.sweeping import GOALS, Sweep
+from goodputd.studies.sweeping import GOALS, INTERVAL_STEPS, Sweep
 
 _SHARE_COLUMNS: Final = 13
 _FIGURE_COLUMNS: Final = 15
@@ -55,7 +55,7 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
         else:
             console.print(f"No optimum is told: {curve['no_optimum']}.")
         if curve["formulas"] is not None:
-            console.print(_formulas(curve["formulas"], _unit(sweep)))
+            console.print(_formulas(sweep, curve["formulas"]))
     wanted, widest = sweep["precision"]["wanted"], sweep["precision"]["widest"]
     if wanted is not None:
         reached = "reached" if widest <= wanted else "not reached"
@@ -120,15 +120,17 @@ def _unit(sweep: Sweep) -> str:
     return "" if per else _UNITS.get(last, "")
 
 
-def _formulas(formulas: Sweep, unit: str) -> str:
-    """What Young and Daly would have chosen, and what that costs."""
-    parts = []
+def _formulas(sweep: Sweep, formulas: Sweep) -> str:
+    """What Young and Daly would have chosen, what that costs, and from what it was computed."""
+    parts, unit = [], _unit(sweep)
     for name in ("young", "daly"):
         loss = formulas[name]["loss"]
         lost = "" if loss is None else f" (loses {100.0 * loss:.3f} points)"
         parts.append(f"{name.title()}: {_value(formulas[name]['value'])}{unit}{lost}")
     save, mtbf = formulas["save_seconds"], formulas["mtbf_seconds"]
-    basis = f"save {duration(save)}, {duration(mtbf)} of training between interruptions"
+    is_in_steps = sweep["axes"][0]["key"] == INTERVAL_STEPS
+    steps = f"steps of {formulas['step_seconds']:.3g} s, " if is_in_steps else ""
+    basis = f"save {duration(save)}, {steps}{duration(mtbf)} of training between interruptions"
     return f"{', '.join(parts)}; {basis}, as measured."
 
 

@@ -7,6 +7,7 @@ and Daly would have chosen. The keys of the object are added to and not renamed.
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import fmean
 from typing import Any, Final
 
 from goodputd.sim.daly import daly, young
@@ -137,7 +138,7 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
     """Young's and Daly's values of the key, from the save time and the MTBF that was measured.
 
     None for other keys. The MTBF is training time over interruptions, for both formulas count failures
-    of a job that trains.
+    of a job that trains. An interval in steps counts them as long as they were.
     """
     if first.key not in {INTERVAL_SECONDS, INTERVAL_STEPS}:
         return None
@@ -149,8 +150,9 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
     horizon = results.study.horizon_seconds
     mtbf = math.fsum(_trained_seconds(run, horizon) for run in runs) / interruptions
     save = scenario.checkpoint.save_seconds
-    unit = 1.0 if first.key == INTERVAL_SECONDS else scenario.job.step_seconds
-    formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf}
+    step = fmean(run.mean_step_seconds or scenario.job.step_seconds for run in runs)
+    unit = 1.0 if first.key == INTERVAL_SECONDS else step
+    formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf, "step_seconds": step}
     for formula in (young, daly):
         value = formula(save, mtbf) / unit
         loss = None if optimum is None or value <= 0.0 else optimum.loss_at(value)
