@@ -8,7 +8,7 @@ import pytest
 
 from goodputd import settings
 from goodputd.errors import SettingsError
-from goodputd.studies.axes import Axis, Load, limits, parse_axis, points
+from goodputd.studies.axes import Axis, Load, limits, parse_axis, points, zero_means
 from goodputd.studies.optimum import Limits
 
 FILE = """
@@ -38,6 +38,23 @@ def complaint(text: str) -> str:
         parse_axis(text)
     (line,) = caught.value.problems
     return line
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("policy.strikes.strikes_to_evict", "never"),
+        ("cluster.repair.retire_after_evictions", "never"),
+        ("cluster.repair.crews", "no limit"),
+        ("checkpoint.memory.interval_steps", "none"),
+        ("checkpoint.local.interval_steps", "none"),
+        ("cluster.spares", None),
+        ("faults.scale", None),
+    ],
+)
+def test_a_zero_may_be_no_number(key: str, word: str | None) -> None:
+    """Where the settings say that it means the contrary of a little."""
+    assert word == zero_means(key)
 
 
 def test_a_logarithmic_range_has_equal_ratios_and_both_ends() -> None:

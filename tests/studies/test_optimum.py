@@ -202,6 +202,17 @@ def test_an_optimum_is_near_dalys_or_the_values_are_too_far_apart(
         assert optimum.figure < max(measured) + 0.005
 
 
+def test_whole_numbers_that_luck_cannot_tell_apart_are_an_interval() -> None:
+    """Two or three are as good; where the run of those reaches an end, nobody knows."""
+    rows = [[0.7, 0.90, 0.89, 0.8, 0.7], [0.7, 0.89, 0.91, 0.8, 0.7], [0.7, 0.90, 0.88, 0.8, 0.7]]
+    optimum = find([1.0, 2.0, 3.0, 4.0, 5.0], rows, is_log=False, is_whole=True)
+    cut = find([2.0, 3.0, 4.0, 5.0, 6.0], [[*row[1:], 0.6] for row in rows], is_log=False, is_whole=True)
+
+    assert isinstance(optimum, Optimum)
+    assert (2.0, 2.0, 3.0) == (optimum.value, optimum.low, optimum.high)
+    assert "no value up to 3 can be told from the best; more seeds may" == cut
+
+
 def test_an_end_that_is_the_limit_of_the_key_has_nothing_beyond() -> None:
     """On either side."""
     values = [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -13,7 +13,7 @@ from rich.table import Table
 from goodputd.commands.compare_table import FIGURES, Write, cell_text, count, percent, plain, title
 from goodputd.commands.studying import who
 from goodputd.narration import duration
-from goodputd.studies.plot import curve_name
+from goodputd.studies.plot import curve_name, said
 from goodputd.studies.sweeping import GOALS, INTERVAL_STEPS, Sweep
 
 _SHARE_COLUMNS: Final = 13
@@ -65,7 +65,7 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
 def _table(sweep: Sweep, curve: Sweep, width: int) -> Table:
     key = sweep["axes"][0]["key"]
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
-    values = [_value(point["value"]) for point in curve["points"]]
+    values = [_value(said(sweep, key, point["value"])) for point in curve["points"]]
     table.add_column(key.rpartition(".")[2], justify="right", no_wrap=True)
     taken = max(len(key.rpartition(".")[2]), *map(len, values)) + _GAP_COLUMNS
     names = _names(sweep, width - taken)
@@ -107,10 +107,10 @@ def _optimum(sweep: Sweep, curve: Sweep) -> str:
         interval = f" (95 % interval {_value(optimum['low'])} to {_value(optimum['high'])}{unit})"
     scale = "log(value)" if optimum["is_log"] else "value"
     reached = f"{_label(name)} {_writer(name)(optimum['figure'])}"
-    return (
-        f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; "
-        f"by a {_DEGREES[optimum['degree']]} fit in {scale} to {optimum['fitted']} values."
-    )
+    basis = "the best that was measured, between its whole neighbours"
+    if optimum["fitted"]:
+        basis = f"by a {_DEGREES[optimum['degree']]} fit in {scale} to {optimum['fitted']} values"
+    return f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; {basis}."
 
 
 def _unit(sweep: Sweep) -> str:

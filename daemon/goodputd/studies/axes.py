@@ -19,6 +19,7 @@ from goodputd.errors import SettingsError
 from goodputd.settings import Settings
 from goodputd.settings.keys import class_at, document_keys
 from goodputd.settings.model import GLOBAL, Document
+from goodputd.sim.specs.fields import ZeroIs
 from goodputd.studies.optimum import Limits
 from goodputd.studies.study import Point
 
@@ -45,6 +46,11 @@ class Axis:
     def is_numeric(self) -> bool:
         """Whether the values can be drawn on a scale."""
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    @property
+    def zero(self) -> str | None:
+        """What 0 means where it is no small number, in a word: the values lie on a scale without it."""
+        return zero_means(self.key)
 
 
 def parse_axis(text: str, option: str = "--vary") -> Axis:
@@ -153,13 +159,21 @@ def is_whole(key: str) -> bool:
 
 
 def limits(key: str) -> Limits:
-    """The least and the most that the settings allow there; none where they only come near to it."""
+    """The least and the most number that the settings allow there; none where they only come near to it."""
     found = Limits()
     for condition in _conditions(_annotation(key)):
         lowest, highest = getattr(condition, "ge", None), getattr(condition, "le", None)
         found.lowest = found.lowest if lowest is None else lowest
         found.highest = found.highest if highest is None else highest
+    if zero_means(key) is not None:
+        found.lowest = 1
     return found
+
+
+def zero_means(key: str) -> str | None:
+    """What 0 means there, in a word, where it is the contrary of a small number; None elsewhere."""
+    marks = [mark for mark in _conditions(_annotation(key)) if isinstance(mark, ZeroIs)]
+    return marks[0].word if marks else None
 
 
 def _annotation(key: str) -> Any:  # noqa: ANN401 - whatever a field is annotated with

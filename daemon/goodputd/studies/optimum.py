@@ -15,6 +15,8 @@ from goodputd.studies.estimates import difference
 from goodputd.studies.parabola import FEWEST_VALUES, Fit, around, fit
 
 _ALL: Final = 1.0
+_NEIGHBOURS: Final = 2.0
+"""From the whole number before one to that after it."""
 _TOO_FLAT: Final = "the curve is too flat to tell an optimum; more seeds or a wider range may"
 _TOO_FAR_APART: Final = (
     "the values are too far apart for a fit, which misses what was measured around the best of them, "
@@ -33,20 +35,20 @@ class Limits:
 
 @dataclass(slots=True, kw_only=True)
 class Optimum:
-    """The vertex of the fit."""
+    """The vertex of the fit, or the best of whole numbers between which there is nothing to fit."""
 
     value: float
     low: float | None
     """The ends of the 95 % interval; None for a single seed."""
     high: float | None
     figure: float
-    """The figure there, by the fit."""
+    """The figure there."""
     curvature: float
-    """How much of the figure is lost at a distance of 1 from the vertex, on the scale of the fit."""
+    """How much of the figure is lost at a distance of 1 from the optimum, on the scale of the fit."""
     fitted: int
-    """How many values the fit uses."""
+    """How many values the fit uses; 0 where there is none."""
     degree: int
-    """Of the polynomial: 2, or 4 where the values are far apart."""
+    """Of the polynomial: 2, or 4 where the values are far apart; 0 where there is none."""
     is_log: bool
     """Whether the fit is in the logarithm of the value."""
 
@@ -57,11 +59,17 @@ class Optimum:
 
 
 def find(
-    values: Sequence[float], rows: Sequence[Sequence[float]], *, is_log: bool, limits: Limits | None = None
+    values: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    *,
+    is_log: bool,
+    is_whole: bool = False,
+    limits: Limits | None = None,
 ) -> Optimum | str:
     """The optimum of a curve, or why there is none to be told; ``rows`` has the curve of each seed.
 
-    ``values`` rise; the figure is a share of which more is better.
+    ``values`` rise, ``is_whole`` if others than whole numbers mean nothing; the figure is a share of
+    which more is better.
     Errors: ``EnvironmentProblemError`` when numpy is not installed.
     """
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -72,15 +80,18 @@ def find(
     lucky = [_is_luck(column, columns[best]) for column in columns]
     alike = around(best, lucky)
     is_inner, found = 0 < best < len(values) - 1, None
-    if is_inner:
+    is_gapless = is_inner and is_whole and values[best + 1] - values[best - 1] == _NEIGHBOURS
+    if is_inner and not is_gapless:
         found = fit(values, columns, best, is_log=is_log)
         if found is not None and found.is_true(columns, best, alike) and found.top.height <= _ALL:
             return _vertex(found, is_log=is_log)
     is_noise = len(alike) == len(values) or len(alike) < sum(lucky)
     reaches_end = alike[0] == 0 or alike[-1] == len(values) - 1
-    is_known = reaches_end or (len(alike) == 1 and len(rows) > 1)
+    is_known = is_gapless or reaches_end or (len(alike) == 1 and len(rows) > 1)
     if is_noise or (found is None and not is_known):
         return _TOO_FLAT
+    if is_gapless and not reaches_end:
+        return _measured(values, columns, best, alike)
     if is_inner and not (len(alike) > 1 and reaches_end):
         nearer = _nearer(values, alike, is_log=is_log)
         return _TOO_FAR_APART.format(best=values[best], nearer=nearer) + _ONE_SEED * (len(rows) == 1)
@@ -108,6 +119,24 @@ def _vertex(found: Fit, *, is_log: bool) -> Optimum:
         fitted=len(found.window),
         degree=found.degree,
         is_log=is_log,
+    )
+
+
+def _measured(
+    values: Sequence[float], columns: Sequence[Sequence[float]], best: int, alike: Sequence[int]
+) -> Optimum:
+    """The best of whole numbers, from the first to the last that the seeds cannot tell from it."""
+    before, top, after = (fmean(columns[index]) for index in range(best - 1, best + 2))
+    is_one = len(columns[best]) == 1
+    return Optimum(
+        value=values[best],
+        low=None if is_one else values[alike[0]],
+        high=None if is_one else values[alike[-1]],
+        figure=top,
+        curvature=top - (before + after) / 2.0,
+        fitted=0,
+        degree=0,
+        is_log=False,
     )
 
 
