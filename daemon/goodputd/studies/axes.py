@@ -17,6 +17,8 @@ import tomli
 
 from goodputd.errors import SettingsError
 from goodputd.settings import Settings
+from goodputd.settings.checking import shown
+from goodputd.settings.grid import repeated
 from goodputd.settings.keys import class_at, document_keys
 from goodputd.settings.model import GLOBAL, Document
 from goodputd.sim.specs.fields import ZeroIs
@@ -139,10 +141,13 @@ def _listed(typed: str, key: str, option: str) -> tuple[object, ...]:
         values = tomli.loads(f"values = [{typed}]")["values"]
     except (tomli.TOMLDecodeError, KeyError):
         values = [value.strip() for value in typed.split(",")]
-    unique = [value for index, value in enumerate(values) if value not in values[:index]]
-    if not unique or any(isinstance(value, dict) for value in unique):
+    if not values or any(isinstance(value, dict) for value in values):
         raise SettingsError(f"{option}: {key}: {typed!r} is no list of values; {_ALLOWED}")
-    return tuple(unique)
+    same = repeated(values)
+    if same is not None:
+        got = f"{shown(same[0])} and {shown(same[1])}"
+        raise SettingsError(f"{option}: {key}: values must all be different (got {got})")
+    return tuple(values)
 
 
 def _spaced(low: float, high: float, count: int, *, is_log: bool) -> list[float]:
