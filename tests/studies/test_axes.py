@@ -99,6 +99,23 @@ def test_a_list_has_the_values_of_toml(text: str, values: tuple[object, ...]) ->
 
 
 @pytest.mark.parametrize(
+    ("values", "is_log"),
+    [
+        ("60,120,240,480", True),
+        ("1920,60,300,900", True),
+        ("60,120,180,240", False),
+        ("60,90,120", False),
+        ("60,120", False),
+        ("0,1,2,4,8", False),
+        ("5e-324,1,1e308", True),
+    ],
+)
+def test_a_list_that_grows_by_ratios_is_logarithmic(values: str, is_log: bool) -> None:
+    """In whichever order it is typed; two values say nothing."""
+    assert is_log == parse_axis(f"faults.scale={values}").is_log
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("60:7200:log20", "is no key with values; allowed is KEY=LOW:HIGH:logN"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import product
+from itertools import pairwise, product
 from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
@@ -26,6 +26,7 @@ from goodputd.studies.optimum import Limits
 from goodputd.studies.study import Point
 
 MOST_POINTS: Final = 10_000
+_FEWEST_FOR_A_SCALE: Final = 3
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE: Final = re.compile(rf"({_NUMBER}):({_NUMBER}):(log|lin)(\d{{1,6}})")
 _ALLOWED: Final = "allowed is KEY=LOW:HIGH:logN, KEY=LOW:HIGH:linN or KEY=VALUE,VALUE,..."
@@ -66,7 +67,9 @@ def parse_axis(text: str, option: str = "--vary") -> Axis:
     if spaced is None and ":" in typed and not typed.startswith(('"', "[")):
         raise SettingsError(f"{option}: {typed!r} is no range; {_ALLOWED}")
     if spaced is None:
-        return Axis(key, _listed(typed, key, option))
+        axis = Axis(key, _listed(typed, key, option))
+        axis.is_log = axis.is_numeric and _grows_by_ratios([float(str(value)) for value in axis.values])
+        return axis
     low, high, count = float(spaced[1]), float(spaced[2]), int(spaced[4])
     is_log = spaced[3] == "log"
     if not low < high or count < 2 or (is_log and low <= 0.0) or not math.isfinite(high - low):  # noqa: PLR2004 - two ends
@@ -148,6 +151,16 @@ def _listed(typed: str, key: str, option: str) -> tuple[object, ...]:
         got = f"{shown(same[0])} and {shown(same[1])}"
         raise SettingsError(f"{option}: {key}: values must all be different (got {got})")
     return tuple(values)
+
+
+def _grows_by_ratios(values: Sequence[float]) -> bool:
+    """Whether the ratios of neighbours are more alike than their differences, as where values double."""
+    ordered = sorted(values)
+    if len(ordered) < _FEWEST_FOR_A_SCALE or ordered[0] <= 0.0:
+        return False
+    ratios = [math.log(high) - math.log(low) for low, high in pairwise(ordered)]
+    differences = [high - low for low, high in pairwise(ordered)]
+    return max(ratios) * min(differences) < min(ratios) * max(differences)
 
 
 def _spaced(low: float, high: float, count: int, *, is_log: bool) -> list[float]:
