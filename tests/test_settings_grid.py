@@ -91,7 +91,13 @@ def test_names_say_the_value(key: str, values: str, expected: list[str]) -> None
             't.toml: grid[0] "spares--1": cluster.spares: must be 0 or more (got -1)',
             't.toml: grid[0] "spares-many": cluster.spares: must be a whole number (got "many")']),
         ('[[grid]]\nkey = "cluster.spares"\nvalues = [1, 1]', [
-            't.toml: grid[0] "spares-1": name: is the name of an earlier scenario; names must be unique']),
+            "t.toml: grid[0]: values: must all be different (got 1 and 1)"]),
+        ('[[grid]]\nkey = "faults.scale"\nvalues = [0.0, 2, -0.0]', [
+            "t.toml: grid[0]: values: must all be different (got 0.0 and -0.0)"]),
+        ('[[grid]]\nkey = "faults.scale"\nvalues = [1, 1.0]', [
+            "t.toml: grid[0]: values: must all be different (got 1 and 1.0)"]),
+        (2 * '[[grid]]\nkey = "cluster.spares"\nvalues = [1]\n', [
+            't.toml: grid[1] "spares-1": name: is the name of an earlier scenario; names must be unique']),
         ('[[grid]]\nkey = "cluster.spares"', ["t.toml: grid[0].values: is required"]),
         ('[[grid]]\nkeys = "cluster.spares"\nvalues = [1]', [MISSPELT]),
         ("grid = 3", ["t.toml: grid: must be an array (got 3)"]),

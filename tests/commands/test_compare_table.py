@@ -1,9 +1,14 @@
-"""Cells of comparisons: a mean and its interval, no finer than either is worth."""
+"""Comparisons in words: cells no finer than they are worth, and tables that show the best."""
+
+import io
 
 import pytest
+from rich.console import Console
 
-from goodputd.commands.compare_table import Write, cell_text, count, percent, plain
+from goodputd.commands.compare_table import FIGURES, Write, cell_text, count, percent, plain, print_comparison
 from goodputd.narration import duration
+from goodputd.studies.comparison import compare
+from tests.studied import TIME, named, results
 
 
 def cell(mean: float, half: float | None = None) -> dict[str, float | None]:
@@ -62,3 +67,40 @@ def test_a_difference_has_its_sign(mean: float, half: float | None, write: Write
 def test_no_data_is_a_dash() -> None:
     """As in every table."""
     assert "-" == cell_text(None, percent)
+
+
+def printed(scenarios: int, width: int = 80) -> str:
+    """A comparison of so many, one better than the one before."""
+    goodput = {TIME: [[0.5 + 0.01 * index, 0.5 + 0.011 * index] for index in range(scenarios)]}
+    found = compare(
+        results(*named(*(f"s{index}" for index in range(scenarios))), seeds=2, **goodput),
+        version="1",
+        source="x.toml",
+    )
+    out = io.StringIO()
+    print_comparison(found | {"other_scenarios": [], "conclusion": "."}, Console(file=out, width=width))
+    return out.getvalue()
+
+
+def test_of_many_scenarios_the_best_is_the_first_row() -> None:
+    """With how far the others are behind it, in their order."""
+    rows = [line.split() for line in printed(7).splitlines() if line.startswith("s")][:7]
+
+    assert ["s6", "s5", "s4", "s3", "s2", "s1", "s0"] == [row[0] for row in rows]
+    assert ["56.30%", "±3.81", "-"] == rows[0][1:4]
+    assert ["55.25%", "±3.18", "-1.05%", "±0.64"] == rows[1][1:5]
+
+
+def test_a_row_has_every_figure_that_a_column_would_have() -> None:
+    """In as many tables as fit the console, in both forms."""
+    rows, columns = printed(7), printed(6)
+    labels = [label.split() for _, label, _ in FIGURES if label in columns]
+
+    assert len(labels) > 20
+    assert [] == [words for words in labels if any(word not in rows for word in words)]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_line_is_wider_than_the_console(width: int) -> None:
+    """Tables go on below."""
+    assert width >= max(map(len, printed(12, width).splitlines()))

@@ -39,3 +39,12 @@ def printed(key: str, *values: float) -> str:
 def test_an_optimum_has_the_unit_of_its_key(key: str, optimum: str) -> None:
     """Which the name of the key ends with; rates and pure numbers have none."""
     assert optimum in printed(key, 1, 2, 3, 4, 5)
+
+
+def test_a_zero_that_is_no_number_is_a_word_in_the_last_row() -> None:
+    """The five before it have their optimum."""
+    told = printed("policy.strikes.strikes_to_evict", 1, 2, 3, 4, 5, 0)
+
+    assert "5 86.06% ±6.35" in told
+    assert "never 80.50% ±6.35" in told
+    assert "Optimum: 3 (" in told

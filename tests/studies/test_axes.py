@@ -8,7 +8,7 @@ import pytest
 
 from goodputd import settings
 from goodputd.errors import SettingsError
-from goodputd.studies.axes import Axis, Load, limits, parse_axis, points
+from goodputd.studies.axes import Axis, Load, limits, parse_axis, points, zero_means
 from goodputd.studies.optimum import Limits
 
 FILE = """
@@ -38,6 +38,23 @@ def complaint(text: str) -> str:
         parse_axis(text)
     (line,) = caught.value.problems
     return line
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("policy.strikes.strikes_to_evict", "never"),
+        ("cluster.repair.retire_after_evictions", "never"),
+        ("cluster.repair.crews", "no limit"),
+        ("checkpoint.memory.interval_steps", "none"),
+        ("checkpoint.local.interval_steps", "none"),
+        ("cluster.spares", None),
+        ("faults.scale", None),
+    ],
+)
+def test_a_zero_may_be_no_number(key: str, word: str | None) -> None:
+    """Where the settings say that it means the contrary of a little."""
+    assert word == zero_means(key)
 
 
 def test_a_logarithmic_range_has_equal_ratios_and_both_ends() -> None:
@@ -74,12 +91,28 @@ def test_a_whole_number_stays_whole_and_is_played_once() -> None:
         ("policy.strikes.on_slow=restart,tolerate", ("restart", "tolerate")),
         ('detection.layers=["watchdog"],["heartbeat","watchdog"]', (["watchdog"], ["heartbeat", "watchdog"])),
         ("policy.strikes.lifetime=true,false", (True, False)),
-        ("cluster.spares=4,4", (4,)),
     ],
 )
 def test_a_list_has_the_values_of_toml(text: str, values: tuple[object, ...]) -> None:
-    """Numbers, words without quotes, arrays; each once."""
+    """Numbers, words without quotes, arrays."""
     assert values == parse_axis(text).values
+
+
+@pytest.mark.parametrize(
+    ("values", "is_log"),
+    [
+        ("60,120,240,480", True),
+        ("1920,60,300,900", True),
+        ("60,120,180,240", False),
+        ("60,90,120", False),
+        ("60,120", False),
+        ("0,1,2,4,8", False),
+        ("5e-324,1,1e308", True),
+    ],
+)
+def test_a_list_that_grows_by_ratios_is_logarithmic(values: str, is_log: bool) -> None:
+    """In whichever order it is typed; two values say nothing."""
+    assert is_log == parse_axis(f"faults.scale={values}").is_log
 
 
 @pytest.mark.parametrize(
@@ -100,6 +133,9 @@ def test_a_list_has_the_values_of_toml(text: str, values: tuple[object, ...]) ->
         (f"{INTERVAL}=1:5:lin999999", "at most 10,000 are played"),
         (f"{INTERVAL}=", "is no key with values"),
         (f"{INTERVAL}={{a=1}}", "is no list of values"),
+        ("cluster.spares=4,4", "cluster.spares: values must all be different (got 4 and 4)"),
+        ("faults.scale=0.0,1,-0.0", "faults.scale: values must all be different (got 0.0 and -0.0)"),
+        ("faults.scale=1,1.0", "faults.scale: values must all be different (got 1 and 1.0)"),
     ],
 )  # fmt: skip
 def test_what_is_no_axis_is_told_in_one_line(text: str, said: str) -> None:

@@ -41,6 +41,7 @@ def test_the_object_says_what_was_played() -> None:
         "simulated_seconds": 86400.0,
         "compared_with": "a",
         "compared_on": TIME,
+        "ranking": ["a", "b"],
     } == found
     assert ["a", "b"] == [each["name"] for each in scenarios]
     assert [list(NAMES)] * 2 == [list(each["figures"]) for each in scenarios]
@@ -93,6 +94,16 @@ def test_differences_are_taken_seed_by_seed_from_the_first() -> None:
     assert second["differences"][TIME] == pytest.approx(
         {"mean": 0.1, "low": 0.1, "high": 0.1, "half_width": 0.0, "seeds": 3}, abs=1e-9
     )
+
+
+def test_the_best_comes_first_and_the_others_are_behind_it() -> None:
+    """By the difference seed by seed; the scenarios themselves stay in their order."""
+    goodput = [[0.5, 0.6], [0.8, 0.9], [0.7, 0.8]]
+    found = compared(results(*named("a", "b", "c"), seeds=2, **{TIME: goodput}))
+    behind = [each.get("behind_best") for each in found["scenarios"]]
+
+    assert ["b", "c", "a"] == found["ranking"]
+    assert [-0.3, None, -0.1] == [None if each is None else pytest.approx(each["mean"]) for each in behind]
 
 
 def test_what_nobody_has_data_for_is_null() -> None:

@@ -62,6 +62,31 @@ def test_shares_and_goodput_are_all_of_the_time() -> None:
     assert math.fsum([found["effective_training_time_ratio"], *shares]) == pytest.approx(1.0, abs=1e-9)
 
 
+def test_steps_are_as_long_as_the_job_ran_them() -> None:
+    """Nodes of a slower pool, spread over switches, with noise: what the core tells of a step.
+
+    A step that a failure cut short counts as time and not as a step: half a step an interruption.
+    """
+    text = """
+    [cluster]
+    pool = [{ name = "old", nodes = 2064, step_time_factor = 1.2 }]
+    [cluster.placement]
+    communication_share = 0.2
+    layout = "spread"
+    [job.noise]
+    step_sigma = 0.05
+    """
+    settings = parse(text, source="", environ={})
+    (simulation,) = build(settings)
+    simulation.advance_to(20 * 86400.0)
+    snap = simulation.snapshot()
+    found = read(snap).mean_step_seconds
+
+    assert found is not None
+    assert snap.step_time.seconds > 1.3 * settings.scenarios[0].job.step_seconds
+    assert snap.step_time.seconds == pytest.approx(found, rel=1e-3)
+
+
 def test_interruptions_a_day_are_those_of_the_snapshot() -> None:
     """Three interruptions in ten days."""
     assert 0.3 == pytest.approx(figures().interruptions_per_day)

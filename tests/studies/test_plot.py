@@ -70,6 +70,17 @@ def test_a_figure_of_several_magnitudes_has_a_logarithmic_scale() -> None:
     assert any("mathdefault{10^{-2}}" in text for text in texts(sweep))
 
 
+def test_a_zero_that_is_no_number_has_a_word() -> None:
+    """Beyond the numbers, and in the names of curves."""
+    never = "policy.strikes.strikes_to_evict"
+    points = varied(*({never: x, "cluster.repair.crews": y} for x in (0, 1, 2) for y in (0, 5)))
+    sweep = swept(results(*points, seeds=2), Axis(never, (0, 1, 2)), Axis("cluster.repair.crews", (0, 5)))
+    found = texts(sweep)
+
+    assert ["1", "2", "never"] == found[:3]
+    assert {"crews no limit", "crews 5"} <= set(found)
+
+
 def test_points_without_data_are_left_out() -> None:
     """A run without an interruption has no MTTR, and the rest is still drawn."""
     points = varied(*({"cluster.spares": value} for value in (1, 2)))

@@ -19,6 +19,7 @@ from tests.studied import TIME, results, scenario
 
 INTERVALS = (100.0, 200.0, 400.0, 800.0, 1600.0)
 SPARES = "cluster.spares"
+STRIKES = "policy.strikes.strikes_to_evict"
 
 
 def varied(*values: Mapping[str, object], text: str = "") -> tuple[Point, ...]:
@@ -55,7 +56,7 @@ def test_the_object_says_what_was_played() -> None:
         "simulated_seconds": 86400.0,
         "interrupted": False,
         "precision": {"wanted": 0.5},
-        "axes": [{"key": INTERVAL_SECONDS, "values": list(INTERVALS), "log": True}],
+        "axes": [{"key": INTERVAL_SECONDS, "values": list(INTERVALS), "log": True, "zero": None}],
     } == found
     assert [(1, 100.0), (1, 200.0)] == [(run["seed"], run[INTERVAL_SECONDS]) for run in runs[:2]]
     assert ["seed", "scenario", INTERVAL_SECONDS, *NAMES] == list(runs[0])
@@ -108,15 +109,20 @@ def test_the_mtbf_of_a_job_that_is_completed_ends_with_it() -> None:
 
 
 def test_formulas_speak_in_the_unit_of_the_key() -> None:
-    """An interval in steps is one in seconds over the time of a step."""
-    columns: dict[str, Any] = {"interruptions": [[10, 10]] * 5, "effective_compute_ratio": [[1.0, 1.0]] * 5}
+    """An interval in steps is one in seconds over the time of a step, as long as steps were."""
+    columns: dict[str, Any] = {
+        "interruptions": [[10, 10]] * 5,
+        "effective_compute_ratio": [[1.0, 1.0]] * 5,
+        "mean_step_seconds": [[4.9, 5.1]] * 5,
+    }
     text = "[job]\nstep_seconds = 4"
     (seconds,) = swept(interval_results(text=text, **columns), Axis(INTERVAL_SECONDS, INTERVALS))["curves"]
     (steps,) = swept(interval_results(INTERVAL_STEPS, text, **columns), Axis(INTERVAL_STEPS, INTERVALS))[
         "curves"
     ]
 
-    assert seconds["formulas"]["daly"]["value"] / 4.0 == pytest.approx(steps["formulas"]["daly"]["value"])
+    assert 5.0 == pytest.approx(steps["formulas"]["step_seconds"])
+    assert seconds["formulas"]["daly"]["value"] / 5.0 == pytest.approx(steps["formulas"]["daly"]["value"])
 
 
 def test_formulas_are_for_intervals_and_need_interruptions() -> None:
@@ -152,6 +158,46 @@ def test_nothing_lies_beyond_what_a_key_may_have() -> None:
     (curve,) = swept(found, Axis(SPARES, values))["curves"]
 
     assert "the best value is 0, the least that the key may have" == curve["no_optimum"]
+
+
+def strikes_results(**goodput: float) -> dict[str, Any]:
+    """The sweep over numbers of strikes, ``s0`` for none, each with its goodput."""
+    values = tuple(int(name[1:]) for name in goodput)
+    columns = [[each - 0.001, each + 0.001] for each in goodput.values()]
+    found = results(*varied(*({STRIKES: value} for value in values)), seeds=2, **{TIME: columns})
+    return swept(found, Axis(STRIKES, values))
+
+
+def test_a_zero_that_is_no_number_comes_last_and_is_not_fitted() -> None:
+    """Never to evict is what many strikes lead to; 0.9 - 0.0025 (x - 5)² is the curve of the others."""
+    found = strikes_results(s0=0.7, s1=0.86, s3=0.89, s5=0.9, s7=0.89, s9=0.86)
+    (curve,) = found["curves"]
+
+    assert "never" == found["axes"][0]["zero"]
+    assert [1, 3, 5, 7, 9, 0] == [point["value"] for point in curve["points"]]
+    assert (5, 5) == (curve["optimum"]["value"], curve["optimum"]["fitted"])
+
+
+def test_between_whole_numbers_there_is_nothing_to_fit() -> None:
+    """Two strikes are best by measure; the parabola through five numbers has its top near three."""
+    (curve,) = strikes_results(s1=0.910, s2=0.919, s3=0.916, s4=0.913, s5=0.909)["curves"]
+
+    assert (2, 2, 2) == tuple(curve["optimum"][end] for end in ("value", "low", "high"))
+    assert (0.919, 0) == (pytest.approx(curve["optimum"]["figure"]), curve["optimum"]["fitted"])
+
+
+def test_a_zero_that_is_no_number_may_be_best() -> None:
+    """Then no number is."""
+    (curve,) = strikes_results(s0=0.91, s1=0.86, s2=0.89, s3=0.9, s4=0.89, s5=0.86)["curves"]
+
+    assert "the best value is 0, which means never" == curve["no_optimum"]
+
+
+def test_the_least_strike_is_the_first() -> None:
+    """There is nothing below it."""
+    (curve,) = strikes_results(s0=0.7, s1=0.9, s2=0.88, s3=0.86, s4=0.84, s5=0.82)["curves"]
+
+    assert "the best value is 1, the least that the key may have" == curve["no_optimum"]
 
 
 def test_a_key_that_changes_no_figure_is_known() -> None:

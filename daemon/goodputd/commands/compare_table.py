@@ -1,10 +1,11 @@
 """A comparison for people: a column per scenario, then the differences, then the conclusion.
 
-It draws the object that ``studies.comparison`` makes and computes nothing that is not in it.
+Many scenarios have a row each, the best first. It draws the object that ``studies.comparison`` makes
+and computes nothing that is not in it.
 Readable without colour and in 80 columns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -14,6 +15,9 @@ from goodputd.commands.studying import who
 from goodputd.narration import duration
 from goodputd.studies.comparison import Comparison
 
+_MOST_SIDE_BY_SIDE: Final = 6
+"""With more scenarios than this nobody finds the best among the columns."""
+_NAME_COLUMNS: Final = 24
 _LABEL_COLUMNS: Final = 22
 _SCENARIO_COLUMNS: Final = 19
 _GAP_COLUMNS: Final = 2
@@ -83,13 +87,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     varied = {scenario["scenario"] for scenario in scenarios if "scenario" in scenario}
     if len(varied) == 1:
         console.print(who(varied.pop(), comparison["other_scenarios"]))
-    fitting = max(1, (console.width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
-    for start in range(0, len(scenarios), fitting):
-        console.print("", _table("", scenarios[start : start + fitting], "figures"), sep="\n")
-    others = scenarios[1:]
-    for start in range(0, len(others), fitting):
-        heading = f"minus {comparison['compared_with']}"
-        console.print("", _table(heading, others[start : start + fitting], "differences"), sep="\n")
+    tables = _ranking if len(scenarios) > _MOST_SIDE_BY_SIDE else _side_by_side
+    for table in tables(comparison, console.width):
+        console.print("", table, sep="\n")
     for note in _notes(comparison):
         console.print("", note, sep="\n")
     console.print("", comparison["conclusion"], sep="\n")
@@ -102,6 +102,61 @@ def title(study: Comparison, played: Sequence[Comparison]) -> str:
     ends = any(each["figures"]["completion_seconds"] for each in played)
     simulated = ("at most " if ends else "") + duration(study["simulated_seconds"])
     return f"goodputd {study['version']}: {simulated} simulated, {seeds}, {study['source']}"
+
+
+def _side_by_side(comparison: Comparison, width: int) -> Iterator[Table]:
+    """As many scenarios beside each other as there is room for, then their differences from the first."""
+    scenarios: list[Comparison] = comparison["scenarios"]
+    fitting = max(1, (width - _LABEL_COLUMNS) // _SCENARIO_COLUMNS)
+    for start in range(0, len(scenarios), fitting):
+        yield _table("", scenarios[start : start + fitting], "figures")
+    others = scenarios[1:]
+    for start in range(0, len(others), fitting):
+        yield _table(f"minus {comparison['compared_with']}", others[start : start + fitting], "differences")
+
+
+def _ranking(comparison: Comparison, width: int) -> Iterator[Table]:
+    """A row for each scenario, the best first; as many figures beside each other as there is room for."""
+    places = {name: place for place, name in enumerate(comparison["ranking"])}
+    scenarios = sorted(comparison["scenarios"], key=lambda each: places[each["name"]])
+    names = [each["name"] for each in scenarios]
+    names_width = min(max(map(len, names)), _NAME_COLUMNS)
+    columns: list[tuple[str, list[str]]] = []
+    room = width - names_width
+    for column in _ranking_columns(comparison["compared_on"], scenarios):
+        needed = max(map(len, (*column[0].split(), *column[1]))) + _GAP_COLUMNS
+        if columns and needed > room:
+            yield _rows(names, columns)
+            columns, room = [], width - names_width
+        columns.append(column)
+        room -= needed
+    yield _rows(names, columns)
+
+
+def _ranking_columns(metric: str, scenarios: Sequence[Comparison]) -> Iterator[tuple[str, list[str]]]:
+    """Label and cells: what they are ranked by, how far they are behind, and every other figure."""
+    of = ""
+    ranked = sorted(FIGURES, key=lambda figure: figure[0] != metric)
+    for name, label, write in ranked:
+        cells = [scenario["figures"][name] for scenario in scenarios]
+        if any(cell is not None and cell["mean"] != 0.0 for cell in cells):
+            full = f"{of} {label.strip()}" if label.startswith(" ") else label
+            yield full, [cell_text(cell, write) for cell in cells]
+        of = label.split()[-1]
+        if name == metric:
+            behind = [cell_text(each.get("behind_best"), percent, signed=True) for each in scenarios]
+            yield "behind the best", behind
+
+
+def _rows(names: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, _GAP_COLUMNS))
+    table.add_column("", width=min(max(map(len, names)), _NAME_COLUMNS), overflow="fold")
+    for label, cells in columns:
+        width = max(map(len, (*label.split(), *cells)))
+        table.add_column(label, justify="right", width=width, overflow="fold")
+    for row in zip(names, *(cells for _, cells in columns), strict=True):
+        table.add_row(*row)
+    return table
 
 
 def _table(heading: str, scenarios: Sequence[Comparison], key: str) -> Table:

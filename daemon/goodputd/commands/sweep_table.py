@@ -13,8 +13,8 @@ from rich.table import Table
 from goodputd.commands.compare_table import FIGURES, Write, cell_text, count, percent, plain, title
 from goodputd.commands.studying import who
 from goodputd.narration import duration
-from goodputd.studies.plot import curve_name
-from goodputd.studies.sweeping import GOALS, Sweep
+from goodputd.studies.plot import curve_name, said
+from goodputd.studies.sweeping import GOALS, INTERVAL_STEPS, Sweep
 
 _SHARE_COLUMNS: Final = 13
 _FIGURE_COLUMNS: Final = 15
@@ -37,6 +37,7 @@ _UNITS: Final = {
 }
 """Last word of a key -> what its values are."""
 _THOUSAND: Final = 1000.0
+_DEGREES: Final = {2: "quadratic", 4: "quartic"}
 
 
 def print_sweep(sweep: Sweep, console: Console) -> None:
@@ -54,7 +55,7 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
         else:
             console.print(f"No optimum is told: {curve['no_optimum']}.")
         if curve["formulas"] is not None:
-            console.print(_formulas(curve["formulas"], _unit(sweep)))
+            console.print(_formulas(sweep, curve["formulas"]))
     wanted, widest = sweep["precision"]["wanted"], sweep["precision"]["widest"]
     if wanted is not None:
         reached = "reached" if widest <= wanted else "not reached"
@@ -64,7 +65,7 @@ def print_sweep(sweep: Sweep, console: Console) -> None:
 def _table(sweep: Sweep, curve: Sweep, width: int) -> Table:
     key = sweep["axes"][0]["key"]
     table = Table(box=None, pad_edge=False, padding=(0, _GAP_COLUMNS, 0, 0))
-    values = [_value(point["value"]) for point in curve["points"]]
+    values = [_value(said(sweep, key, point["value"])) for point in curve["points"]]
     table.add_column(key.rpartition(".")[2], justify="right", no_wrap=True)
     taken = max(len(key.rpartition(".")[2]), *map(len, values)) + _GAP_COLUMNS
     names = _names(sweep, width - taken)
@@ -106,10 +107,10 @@ def _optimum(sweep: Sweep, curve: Sweep) -> str:
         interval = f" (95 % interval {_value(optimum['low'])} to {_value(optimum['high'])}{unit})"
     scale = "log(value)" if optimum["is_log"] else "value"
     reached = f"{_label(name)} {_writer(name)(optimum['figure'])}"
-    return (
-        f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; "
-        f"by a quadratic fit in {scale} to {optimum['fitted']} values."
-    )
+    basis = "the best that was measured, between its whole neighbours"
+    if optimum["fitted"]:
+        basis = f"by a {_DEGREES[optimum['degree']]} fit in {scale} to {optimum['fitted']} values"
+    return f"Optimum: {_value(optimum['value'])}{unit}{interval}, {reached}; {basis}."
 
 
 def _unit(sweep: Sweep) -> str:
@@ -119,15 +120,17 @@ def _unit(sweep: Sweep) -> str:
     return "" if per else _UNITS.get(last, "")
 
 
-def _formulas(formulas: Sweep, unit: str) -> str:
-    """What Young and Daly would have chosen, and what that costs."""
-    parts = []
+def _formulas(sweep: Sweep, formulas: Sweep) -> str:
+    """What Young and Daly would have chosen, what that costs, and from what it was computed."""
+    parts, unit = [], _unit(sweep)
     for name in ("young", "daly"):
         loss = formulas[name]["loss"]
         lost = "" if loss is None else f" (loses {100.0 * loss:.3f} points)"
         parts.append(f"{name.title()}: {_value(formulas[name]['value'])}{unit}{lost}")
     save, mtbf = formulas["save_seconds"], formulas["mtbf_seconds"]
-    basis = f"save {duration(save)}, {duration(mtbf)} of training between interruptions"
+    is_in_steps = sweep["axes"][0]["key"] == INTERVAL_STEPS
+    steps = f"steps of {formulas['step_seconds']:.3g} s, " if is_in_steps else ""
+    basis = f"save {duration(save)}, {steps}{duration(mtbf)} of training between interruptions"
     return f"{', '.join(parts)}; {basis}, as measured."
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from goodputd.policies._verdicts import DECISIONS, without_node
 from goodputd.sim.protocols import Case, Decision
-from goodputd.sim.specs.fields import SECONDS_PER_DAY, SPEC, Count, Factor, PositiveFloat
+from goodputd.sim.specs.fields import SECONDS_PER_DAY, SPEC, CountOrNever, Factor, PositiveFloat
 from goodputd.sim.taxonomy import Action, Reason
 
 # An attribute of an enum class costs 0.3 us in Python 3.11; these are read on the hot path.
@@ -36,7 +36,7 @@ class StrikesSpec:
 
     __pydantic_config__ = SPEC
 
-    strikes_to_evict: Count = 2
+    strikes_to_evict: CountOrNever = 2
     """Failures of one node within the window that evict it; 0 never evicts."""
     window_days: PositiveFloat = 30.0
     """Days a strike stands."""

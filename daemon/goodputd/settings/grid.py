@@ -5,7 +5,7 @@ layers and no wording of mistakes but its own.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,6 +23,15 @@ def scenario_trees(grid: Tree) -> Iterator[Tree]:
             "alerting": grid.get("alerting", False),
             **unflatten({key: value}),
         }
+
+
+def repeated(values: Sequence[object]) -> tuple[object, object] | None:
+    """The first two values that mean the same, as 0.0 and -0.0 or 1 and 1.0 do; None without any."""
+    for index, value in enumerate(values):
+        for earlier in values[:index]:
+            if value == earlier and isinstance(value, bool) == isinstance(earlier, bool):
+                return earlier, value
+    return None
 
 
 def key_mistake(key: str) -> str | None:

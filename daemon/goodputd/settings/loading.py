@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from goodputd.errors import SettingsError
 from goodputd.settings.checking import Mistake, build, check_document, check_entry, shown
-from goodputd.settings.grid import key_mistake, scenario_trees
+from goodputd.settings.grid import key_mistake, repeated, scenario_trees
 from goodputd.settings.keys import Flat, Tree, document_keys, dotted, stack, unflatten, variable
 from goodputd.settings.model import (
     DEFAULT_INTERVAL_SECONDS,
@@ -234,6 +234,10 @@ def _with_grids(entries: list[_Entry], grids: Iterable[Tree], source: str, repor
         mistake = key_mistake(grid["key"])
         if mistake is not None:
             report.add(where, "key", f"{mistake} (got {shown(grid['key'])})")
+            continue
+        same = repeated(grid["values"])
+        if same is not None:
+            report.add(where, "values", f"must all be different (got {shown(same[0])} and {shown(same[1])})")
             continue
         for tree in scenario_trees(grid):
             entries.append(_entry(tree, where, report, entries))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import product
+from itertools import pairwise, product
 from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
@@ -17,12 +17,16 @@ import tomli
 
 from goodputd.errors import SettingsError
 from goodputd.settings import Settings
+from goodputd.settings.checking import shown
+from goodputd.settings.grid import repeated
 from goodputd.settings.keys import class_at, document_keys
 from goodputd.settings.model import GLOBAL, Document
+from goodputd.sim.specs.fields import ZeroIs
 from goodputd.studies.optimum import Limits
 from goodputd.studies.study import Point
 
 MOST_POINTS: Final = 10_000
+_FEWEST_FOR_A_SCALE: Final = 3
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE: Final = re.compile(rf"({_NUMBER}):({_NUMBER}):(log|lin)(\d{{1,6}})")
 _ALLOWED: Final = "allowed is KEY=LOW:HIGH:logN, KEY=LOW:HIGH:linN or KEY=VALUE,VALUE,..."
@@ -46,6 +50,11 @@ class Axis:
         """Whether the values can be drawn on a scale."""
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
 
+    @property
+    def zero(self) -> str | None:
+        """What 0 means where it is no small number, in a word: the values lie on a scale without it."""
+        return zero_means(self.key)
+
 
 def parse_axis(text: str, option: str = "--vary") -> Axis:
     """The axis that somebody typed. Errors: ``SettingsError``, one line that begins with the option."""
@@ -58,7 +67,9 @@ def parse_axis(text: str, option: str = "--vary") -> Axis:
     if spaced is None and ":" in typed and not typed.startswith(('"', "[")):
         raise SettingsError(f"{option}: {typed!r} is no range; {_ALLOWED}")
     if spaced is None:
-        return Axis(key, _listed(typed, key, option))
+        axis = Axis(key, _listed(typed, key, option))
+        axis.is_log = axis.is_numeric and _grows_by_ratios([float(str(value)) for value in axis.values])
+        return axis
     low, high, count = float(spaced[1]), float(spaced[2]), int(spaced[4])
     is_log = spaced[3] == "log"
     if not low < high or count < 2 or (is_log and low <= 0.0) or not math.isfinite(high - low):  # noqa: PLR2004 - two ends
@@ -133,10 +144,23 @@ def _listed(typed: str, key: str, option: str) -> tuple[object, ...]:
         values = tomli.loads(f"values = [{typed}]")["values"]
     except (tomli.TOMLDecodeError, KeyError):
         values = [value.strip() for value in typed.split(",")]
-    unique = [value for index, value in enumerate(values) if value not in values[:index]]
-    if not unique or any(isinstance(value, dict) for value in unique):
+    if not values or any(isinstance(value, dict) for value in values):
         raise SettingsError(f"{option}: {key}: {typed!r} is no list of values; {_ALLOWED}")
-    return tuple(unique)
+    same = repeated(values)
+    if same is not None:
+        got = f"{shown(same[0])} and {shown(same[1])}"
+        raise SettingsError(f"{option}: {key}: values must all be different (got {got})")
+    return tuple(values)
+
+
+def _grows_by_ratios(values: Sequence[float]) -> bool:
+    """Whether the ratios of neighbours are more alike than their differences, as where values double."""
+    ordered = sorted(values)
+    if len(ordered) < _FEWEST_FOR_A_SCALE or ordered[0] <= 0.0:
+        return False
+    ratios = [math.log(high) - math.log(low) for low, high in pairwise(ordered)]
+    differences = [high - low for low, high in pairwise(ordered)]
+    return max(ratios) * min(differences) < min(ratios) * max(differences)
 
 
 def _spaced(low: float, high: float, count: int, *, is_log: bool) -> list[float]:
@@ -153,13 +177,21 @@ def is_whole(key: str) -> bool:
 
 
 def limits(key: str) -> Limits:
-    """The least and the most that the settings allow there; none where they only come near to it."""
+    """The least and the most number that the settings allow there; none where they only come near to it."""
     found = Limits()
     for condition in _conditions(_annotation(key)):
         lowest, highest = getattr(condition, "ge", None), getattr(condition, "le", None)
         found.lowest = found.lowest if lowest is None else lowest
         found.highest = found.highest if highest is None else highest
+    if zero_means(key) is not None:
+        found.lowest = 1
     return found
+
+
+def zero_means(key: str) -> str | None:
+    """What 0 means there, in a word, where it is the contrary of a small number; None elsewhere."""
+    marks = [mark for mark in _conditions(_annotation(key)) if isinstance(mark, ZeroIs)]
+    return marks[0].word if marks else None
 
 
 def _annotation(key: str) -> Any:  # noqa: ANN401 - whatever a field is annotated with

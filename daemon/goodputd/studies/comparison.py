@@ -26,6 +26,12 @@ def compare(results: Results, *, version: str, source: str) -> Comparison:
     Errors: ``EnvironmentProblemError`` when there is more than one seed and no scipy.
     """
     points, seeds = results.study.points, results.seeds
+    metric = _metric(results)
+    ranked = _ranked(results, metric)
+    best = results.values(ranked[0], metric)
+    scenarios = [_scenario(results, index) for index in range(len(points))]
+    for index in ranked[1:]:
+        scenarios[index]["behind_best"] = told(difference(results.values(index, metric), best))
     return {
         "version": version,
         "source": source,
@@ -33,8 +39,9 @@ def compare(results: Results, *, version: str, source: str) -> Comparison:
         "seeds": len(seeds),
         "simulated_seconds": results.study.horizon_seconds,
         "compared_with": points[0].name,
-        "compared_on": _metric(results),
-        "scenarios": [_scenario(results, index) for index in range(len(points))],
+        "compared_on": metric,
+        "ranking": [points[index].name for index in ranked],
+        "scenarios": scenarios,
     }
 
 
@@ -78,6 +85,12 @@ def _scenario(results: Results, index: int) -> Comparison:
             name: told(difference(values[name], results.values(0, name))) for name in NAMES
         }
     return scenario
+
+
+def _ranked(results: Results, metric: str) -> list[int]:
+    """The scenarios, the best first, those that are equal as they came."""
+    means = [estimate(results.values(index, metric)) for index in range(len(results.study.points))]
+    return sorted(range(len(means)), key=lambda index: -1.0 if (mean := means[index]) is None else -mean.mean)
 
 
 def _origin(point: Point) -> Comparison:

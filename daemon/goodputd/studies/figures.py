@@ -69,6 +69,8 @@ class Figures:
     """Mean stopped time per incident."""
     step: float
     """The step that was reached."""
+    mean_step_seconds: float | None
+    """Mean time of a step that was executed, with all that makes it longer."""
     completion_seconds: float | None
     """Until the job had reached its target; None where it has none, or did not get there."""
     lost_steps: float
@@ -83,6 +85,8 @@ class Figures:
     """Those that a checkpoint held, or the result, before anybody found them."""
 
 
+_STEPPING: Final = (Bucket.PRODUCTIVE, Bucket.LOST_WORK, Bucket.STRAGGLER)
+"""What steps took, with what is provisional; retracted steps are still productive here."""
 _STOPPED: Final = (
     Bucket.UNDETECTED_STALL,
     Bucket.DECISION,
@@ -123,6 +127,9 @@ def read(snapshot: Snapshot) -> Figures:
         mttd_seconds=snapshot.mttd_overall_seconds,
         mttr_seconds=snapshot.mttr_seconds,
         step=snapshot.step,
+        mean_step_seconds=_per(
+            sum(seconds[bucket] for bucket in _STEPPING) + snapshot.provisional_seconds, snapshot.steps
+        ),
         completion_seconds=now if snapshot.job_state is JobState.COMPLETED else None,
         lost_steps=snapshot.lost_steps + snapshot.retracted_steps,
         checkpoints=snapshot.checkpoints[CheckpointTier.REMOTE, CheckpointOutcome.SAVED],

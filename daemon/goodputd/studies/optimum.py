@@ -1,8 +1,8 @@
 """Where a curve over a varied key has its best value, and how well that is known; or why nobody knows.
 
-The vertex of a quadratic fit, in the logarithm of the value where the axis is logarithmic. A best
-value of a grid proves nothing, for the top of such a curve is flat: the fit uses the flanks. Knows no
-settings, no run and no figure by name.
+The vertex of a fit, in the logarithm of the value where the axis is logarithmic: quadratic, or of the
+fourth degree where the values are far apart. A best value of a grid proves nothing, for the top of such
+a curve is flat: the fit uses the flanks. Knows no settings, no run and no figure by name.
 """
 
 import math
@@ -15,9 +15,12 @@ from goodputd.studies.estimates import difference
 from goodputd.studies.parabola import FEWEST_VALUES, Fit, around, fit
 
 _ALL: Final = 1.0
+_NEIGHBOURS: Final = 2.0
+"""From the whole number before one to that after it."""
 _TOO_FLAT: Final = "the curve is too flat to tell an optimum; more seeds or a wider range may"
 _TOO_FAR_APART: Final = (
-    "the values are too far apart for a fit, which misses what was measured around the best of them, {best:g}"
+    "the values are too far apart for a fit, which misses what was measured around the best of them, "
+    "{best:g}; nearer ones may tell, such as {nearer}"
 )
 _ONE_SEED: Final = "; or the one seed has much luck"
 
@@ -32,18 +35,20 @@ class Limits:
 
 @dataclass(slots=True, kw_only=True)
 class Optimum:
-    """The vertex of the fit."""
+    """The vertex of the fit, or the best of whole numbers between which there is nothing to fit."""
 
     value: float
     low: float | None
     """The ends of the 95 % interval; None for a single seed."""
     high: float | None
     figure: float
-    """The figure there, by the fit."""
+    """The figure there."""
     curvature: float
-    """How much of the figure is lost at a distance of 1 from the vertex, on the scale of the fit."""
+    """How much of the figure is lost at a distance of 1 from the optimum, on the scale of the fit."""
     fitted: int
-    """How many values the fit uses."""
+    """How many values the fit uses; 0 where there is none."""
+    degree: int
+    """Of the polynomial: 2, or 4 where the values are far apart; 0 where there is none."""
     is_log: bool
     """Whether the fit is in the logarithm of the value."""
 
@@ -54,11 +59,17 @@ class Optimum:
 
 
 def find(
-    values: Sequence[float], rows: Sequence[Sequence[float]], *, is_log: bool, limits: Limits | None = None
+    values: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    *,
+    is_log: bool,
+    is_whole: bool = False,
+    limits: Limits | None = None,
 ) -> Optimum | str:
     """The optimum of a curve, or why there is none to be told; ``rows`` has the curve of each seed.
 
-    ``values`` rise; the figure is a share of which more is better.
+    ``values`` rise, ``is_whole`` if others than whole numbers mean nothing; the figure is a share of
+    which more is better.
     Errors: ``EnvironmentProblemError`` when numpy is not installed.
     """
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -69,16 +80,22 @@ def find(
     lucky = [_is_luck(column, columns[best]) for column in columns]
     alike = around(best, lucky)
     is_inner, found = 0 < best < len(values) - 1, None
-    if is_inner:
+    is_gapless = is_inner and is_whole and values[best + 1] - values[best - 1] == _NEIGHBOURS
+    if is_inner and not is_gapless:
         found = fit(values, columns, best, is_log=is_log)
-        if found is not None and found.is_true(columns, best, alike) and found.top <= _ALL:
+        if found is not None and found.is_true(columns, best, alike) and found.top.height <= _ALL:
             return _vertex(found, is_log=is_log)
     is_noise = len(alike) == len(values) or len(alike) < sum(lucky)
     reaches_end = alike[0] == 0 or alike[-1] == len(values) - 1
-    is_known = reaches_end or (len(alike) == 1 and len(rows) > 1)
+    is_known = is_gapless or reaches_end or (len(alike) == 1 and len(rows) > 1)
     if is_noise or (found is None and not is_known):
         return _TOO_FLAT
-    return _why_not(values, best, alike, limits or Limits(), is_one=len(rows) == 1)
+    if is_gapless and not reaches_end:
+        return _measured(values, columns, best, alike)
+    if is_inner and not (len(alike) > 1 and reaches_end):
+        nearer = _nearer(values, alike, is_log=is_log)
+        return _TOO_FAR_APART.format(best=values[best], nearer=nearer) + _ONE_SEED * (len(rows) == 1)
+    return _why_not(values, best, alike, limits or Limits())
 
 
 def _unfit(values: Sequence[float], same: Sequence[int]) -> str:
@@ -92,15 +109,34 @@ def _unfit(values: Sequence[float], same: Sequence[int]) -> str:
 
 def _vertex(found: Fit, *, is_log: bool) -> Optimum:
     back = math.exp if is_log else float
-    half = found.half
+    top, half = found.top, found.top.half
     return Optimum(
-        value=back(found.vertex),
-        low=None if half is None else back(found.vertex - half),
-        high=None if half is None else back(found.vertex + half),
-        figure=found.top,
-        curvature=-found.bend,
+        value=back(top.vertex),
+        low=None if half is None else back(top.vertex - half),
+        high=None if half is None else back(top.vertex + half),
+        figure=top.height,
+        curvature=-top.bend,
         fitted=len(found.window),
+        degree=found.degree,
         is_log=is_log,
+    )
+
+
+def _measured(
+    values: Sequence[float], columns: Sequence[Sequence[float]], best: int, alike: Sequence[int]
+) -> Optimum:
+    """The best of whole numbers, from the first to the last that the seeds cannot tell from it."""
+    before, top, after = (fmean(columns[index]) for index in range(best - 1, best + 2))
+    is_one = len(columns[best]) == 1
+    return Optimum(
+        value=values[best],
+        low=None if is_one else values[alike[0]],
+        high=None if is_one else values[alike[-1]],
+        figure=top,
+        curvature=top - (before + after) / 2.0,
+        fitted=0,
+        degree=0,
+        is_log=False,
     )
 
 
@@ -110,15 +146,16 @@ def _is_luck(column: Sequence[float], best: Sequence[float]) -> bool:
     return behind is not None and (behind.mean == 0.0 or behind.is_zero)
 
 
-def _why_not(
-    values: Sequence[float], best: int, alike: Sequence[int], limits: Limits, *, is_one: bool
-) -> str:
-    """Why a curve that is not flat has no optimum to be told."""
-    last = len(values) - 1
-    if len(alike) > 1 and (alike[0] == 0 or alike[-1] == last):
+def _nearer(values: Sequence[float], alike: Sequence[int], *, is_log: bool) -> str:
+    """The range in which the optimum is, as it is typed, with values that a parabola can be put through."""
+    low, high = values[max(alike[0] - 1, 0)], values[min(alike[-1] + 1, len(values) - 1)]
+    return f"{low:g}:{high:g}:{'log' if is_log else 'lin'}9"
+
+
+def _why_not(values: Sequence[float], best: int, alike: Sequence[int], limits: Limits) -> str:
+    """Why a curve whose best values reach an end of the range has no optimum to be told."""
+    if len(alike) > 1:
         return f"no value {_stretch(values, alike)} can be told from the best; more seeds may"
-    if 0 < best < last:
-        return _TOO_FAR_APART.format(best=values[best]) + (_ONE_SEED if is_one else "")
     limit, side, most = (limits.highest, "above", "most") if best else (limits.lowest, "below", "least")
     if values[best] == limit:
         return f"the best value is {values[best]:g}, the {most} that the key may have"

@@ -27,6 +27,7 @@ _WIDE: Final = 50.0
 _LONG: Final = 1000.0
 """Over a longer range only whole powers of ten have room for a number."""
 _BAND: Final = 0.2
+_MOST_TICKS: Final = 12
 
 
 def require() -> None:
@@ -56,18 +57,25 @@ def draw(sweep: Sweep, kind: str, file: IO[bytes]) -> None:
 
 def curve_name(sweep: Sweep, curve: Sweep) -> str:
     """What tells a curve from the others: its scenario, unless there is one only, and the held keys."""
-    held = [f"{key.rpartition('.')[2]} {value}" for key, value in curve["held"].items()]
+    held = [f"{key.rpartition('.')[2]} {said(sweep, key, value)}" for key, value in curve["held"].items()]
     several = len({each["scenario"] for each in sweep["curves"]}) > 1
     return ", ".join([curve["scenario"]] * several + held) or curve["scenario"]
+
+
+def said(sweep: Sweep, key: str, value: Any) -> Any:  # noqa: ANN401 - any value of a key
+    """A value as people read it: a 0 that is no number is the word for it."""
+    words = {axis["key"]: axis["zero"] for axis in sweep["axes"]}
+    return words[key] if value == 0 and words[key] is not None else value
 
 
 def _curve(axes: "Axes", sweep: Sweep, curve: Sweep, color: str) -> None:
     name = sweep["figure"]
     found = [(point["value"], point["figures"][name]) for point in curve["points"]]
     known = [(value, figure) for value, figure in found if figure is not None]
-    values = [value for value, _ in known]
+    beyond = [figure for value, figure in known if _is_word(sweep, value)]
+    known = [(value, figure) for value, figure in known if not _is_word(sweep, value)]
     axes.plot(
-        values,
+        [value for value, _ in known],
         [each["mean"] for _, each in known],
         ".-",
         color=color,
@@ -84,12 +92,29 @@ def _curve(axes: "Axes", sweep: Sweep, curve: Sweep, color: str) -> None:
             alpha=_BAND,
             linewidth=0.0,
         )
+    for each in beyond:
+        axes.errorbar(_beyond(sweep), each["mean"], yerr=each["half_width"], fmt=".", color=color, zorder=3)
     _mark_optimum(axes, curve, color)
     if len(sweep["curves"]) <= _MOST_MARKED and curve["formulas"] is not None:
         for formula, style, own in _FORMULAS:
             value = curve["formulas"][formula]["value"]
             line = own if len(sweep["curves"]) == 1 else color
             axes.axvline(value, color=line, linestyle=style, label=f"{formula.title()}: {value:,.0f}")
+
+
+def _is_word(sweep: Sweep, value: Any) -> bool:  # noqa: ANN401 - any value of a key
+    """Whether the first key has a word for the value, which then has no place among the numbers."""
+    return said(sweep, sweep["axes"][0]["key"], value) is not value
+
+
+def _numbers(sweep: Sweep) -> list[float]:
+    return sorted(value for value in sweep["axes"][0]["values"] if not _is_word(sweep, value))
+
+
+def _beyond(sweep: Sweep) -> float:
+    """Where that value is drawn: a step beyond the largest number."""
+    numbers = _numbers(sweep)
+    return numbers[-1] + (numbers[-1] - numbers[-2] if len(numbers) > 1 else 1) if numbers else 0
 
 
 def _mark_optimum(axes: "Axes", curve: Sweep, color: str) -> None:
@@ -124,6 +149,10 @@ def _decorate(axes: "Axes", sweep: Sweep) -> None:
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if is_long else (1.0, 2.0, 5.0)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
+    if any(_is_word(sweep, value) for value in first["values"]):
+        numbers = _numbers(sweep)
+        shown = numbers[:: 1 + len(numbers) // _MOST_TICKS]
+        axes.set_xticks([*shown, _beyond(sweep)], [*map("{:,.10g}".format, shown), first["zero"]])
     if means and min(means) > 0.0 and max(means) / min(means) > _WIDE:
         axes.set_yscale("log")
     elif sweep["figure"].endswith(("_ratio", "_share")):

@@ -7,6 +7,7 @@ and Daly would have chosen. The keys of the object are added to and not renamed.
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import fmean
 from typing import Any, Final
 
 from goodputd.sim.daly import daly, young
@@ -44,7 +45,10 @@ def sweep(
         "simulated_seconds": results.study.horizon_seconds,
         "interrupted": results.interrupted,
         "precision": {"wanted": precision, "widest": widest(results, figure)},
-        "axes": [{"key": axis.key, "values": list(axis.values), "log": axis.is_log} for axis in axes],
+        "axes": [
+            {"key": axis.key, "values": list(axis.values), "log": axis.is_log, "zero": axis.zero}
+            for axis in axes
+        ],
         "curves": [_curve(results, axes, indexes, figure) for indexes in _grouped(results, axes)],
         "runs": [
             {"seed": seed, "scenario": point.name, **point.varied, **asdict(figures)}
@@ -62,14 +66,17 @@ def widest(results: Results, figure: str) -> float | None:
 
 
 def _grouped(results: Results, axes: Sequence[Axis]) -> list[list[int]]:
-    """The points of each curve, in order of the first key's values where they have one."""
+    """The points of each curve, in order of the first key's values where they have one.
+
+    A 0 that is no number comes last: those before it lead there, as strikes do to never evicting.
+    """
     first = axes[0]
     curves: dict[str, list[int]] = {}
     for index, point in enumerate(results.study.points):
         curves.setdefault(str((point.name, *_held(point.varied, first))), []).append(index)
     if first.is_numeric:
         for indexes in curves.values():
-            indexes.sort(key=lambda index: _number(results.study.points[index].varied[first.key]))
+            indexes.sort(key=lambda index: _place(first, results.study.points[index].varied[first.key]))
     return list(curves.values())
 
 
@@ -126,18 +133,29 @@ def _optimum(results: Results, first: Axis, indexes: list[int], figure: str) -> 
         return f"{figure} is no goal, as goodput and utilization are"
     if not first.is_numeric:
         return f"{first.key} has no scale"
-    values = [_number(results.study.points[index].varied[first.key]) for index in indexes]
-    columns = [results.values(index, figure) for index in indexes]
-    rows = [[_number(value) for value in row] for row in zip(*columns, strict=True)]
+    values = [_place(first, results.study.points[index].varied[first.key]) for index in indexes]
+    columns = [[_number(value) for value in results.values(index, figure)] for index in indexes]
+    if math.isinf(values[-1]):
+        best = max(columns, key=fmean)
+        if best is columns[-1]:
+            return f"the best value is 0, which means {first.zero}"
+        values, columns = values[:-1], columns[:-1]
+    rows = list(zip(*columns, strict=True))
     is_interval = first.key in {INTERVAL_SECONDS, INTERVAL_STEPS}
-    return find(values, rows, is_log=first.is_log or is_interval, limits=limits(first.key))
+    return find(
+        values,
+        rows,
+        is_log=first.is_log or is_interval,
+        is_whole=is_whole(first.key),
+        limits=limits(first.key),
+    )
 
 
 def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimum | None) -> Sweep | None:
     """Young's and Daly's values of the key, from the save time and the MTBF that was measured.
 
     None for other keys. The MTBF is training time over interruptions, for both formulas count failures
-    of a job that trains.
+    of a job that trains. An interval in steps counts them as long as they were.
     """
     if first.key not in {INTERVAL_SECONDS, INTERVAL_STEPS}:
         return None
@@ -149,8 +167,9 @@ def _formulas(results: Results, first: Axis, indexes: list[int], optimum: Optimu
     horizon = results.study.horizon_seconds
     mtbf = math.fsum(_trained_seconds(run, horizon) for run in runs) / interruptions
     save = scenario.checkpoint.save_seconds
-    unit = 1.0 if first.key == INTERVAL_SECONDS else scenario.job.step_seconds
-    formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf}
+    step = fmean(run.mean_step_seconds or scenario.job.step_seconds for run in runs)
+    unit = 1.0 if first.key == INTERVAL_SECONDS else step
+    formulas: Sweep = {"save_seconds": save, "mtbf_seconds": mtbf, "step_seconds": step}
     for formula in (young, daly):
         value = formula(save, mtbf) / unit
         loss = None if optimum is None or value <= 0.0 else optimum.loss_at(value)
@@ -162,6 +181,11 @@ def _trained_seconds(run: Figures, horizon_seconds: float) -> float:
     """How long the job was not stopped; a job that is completed was played until then and no longer."""
     played = horizon_seconds if run.completion_seconds is None else run.completion_seconds
     return played * (run.effective_compute_ratio or 0.0)
+
+
+def _place(axis: Axis, value: object) -> float:
+    """Where a value of a numeric axis lies; a 0 that is no number lies beyond all."""
+    return math.inf if value == 0 and axis.zero is not None else _number(value)
 
 
 def _number(value: object) -> float:

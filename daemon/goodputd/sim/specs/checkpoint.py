@@ -8,7 +8,7 @@ from goodputd.sim.daly import daly
 from goodputd.sim.specs.fields import (
     SECONDS_PER_DAY,
     SPEC,
-    Count,
+    CountOrNone,
     Factor,
     PositiveCount,
     PositiveFloat,
@@ -30,7 +30,7 @@ class MemoryTierSpec:
 
     __pydantic_config__ = SPEC
 
-    interval_steps: Count = 0
+    interval_steps: CountOrNone = 0
     """Steps between two of them; 0 for none."""
     save_seconds: Seconds = 0.2
     """Seconds one blocks training (Ant, flash checkpoint: 0.2 s)."""
@@ -46,7 +46,7 @@ class LocalTierSpec:
 
     __pydantic_config__ = SPEC
 
-    interval_steps: Count = 0
+    interval_steps: CountOrNone = 0
     """Steps between two of them; 0 for none."""
     save_seconds: Seconds = 1.0
     """Seconds one blocks training."""

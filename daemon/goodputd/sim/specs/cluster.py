@@ -6,6 +6,8 @@ from typing import Literal
 from goodputd.sim.specs.fields import (
     SPEC,
     Count,
+    CountOrNever,
+    CountOrNoLimit,
     NonNegativeFloat,
     PositiveCount,
     PositiveFloat,
@@ -73,9 +75,9 @@ class RepairSpec:
     """How the manual repair time is spread."""
     manual_failure_probability: Probability = 0.2
     """Chance that a repair by people cured nothing."""
-    crews: Count = 0
+    crews: CountOrNoLimit = 0
     """Crews of people; with all of them busy a node waits in line. 0: there is always one."""
-    retire_after_evictions: Count = 0
+    retire_after_evictions: CountOrNever = 0
     """Evictions of one node after which it leaves the fleet when its repair is over; 0: never."""
     hot_reset_probability: Probability = 0.0
     """Chance that resetting the device in place cures a permanent fault at a restart; 0: not tried."""

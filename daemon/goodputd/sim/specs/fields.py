@@ -7,6 +7,7 @@ never validates. Specs stand apart from what acts on them, since they are read f
 and source, which a compiled module does not keep.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from annotated_types import Ge, Gt, Interval, MinLen
@@ -19,12 +20,23 @@ SPEC: Final[dict[str, Any]] = {
 }
 """Every spec class sets ``__pydantic_config__ = SPEC``: unknown keys, wrong types, NaN are errors."""
 
+
+@dataclass(frozen=True, slots=True)
+class ZeroIs:
+    """A mark of counts whose 0 is the contrary of a small number: what it means, in a word."""
+
+    word: str
+
+
 Seconds = Annotated[float, Ge(0)]
 PositiveSeconds = Annotated[float, Gt(0)]
 PositiveFloat = Annotated[float, Gt(0)]
 NonNegativeFloat = Annotated[float, Ge(0)]
 Probability = Annotated[float, Interval(ge=0, le=1)]
 Count = Annotated[int, Ge(0)]
+CountOrNever = Annotated[Count, ZeroIs("never")]
+CountOrNone = Annotated[Count, ZeroIs("none")]
+CountOrNoLimit = Annotated[Count, ZeroIs("no limit")]
 PositiveCount = Annotated[int, Ge(1)]
 MOST_FACTOR: Final = 1000.0
 """Beyond it the seconds of one step and of all others no longer fit in one sum."""
