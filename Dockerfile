@@ -10,10 +10,9 @@ FROM python:3.13-bookworm AS build
 WORKDIR /src
 COPY pyproject.toml constraints.txt LICENSE ./
 COPY daemon daemon
-# The environment gets no pip of its own: what runs cannot install. The core is compiled; contracted
-# additions would round once where the interpreter rounds twice, and play another history.
+# The environment gets no pip of its own: what runs cannot install. The core is compiled.
 RUN python -m venv --without-pip /opt/goodputd \
- && HATCH_BUILD_HOOKS_ENABLE=1 CFLAGS=-ffp-contract=off pip --python /opt/goodputd install --no-cache-dir --constraint constraints.txt .
+ && HATCH_BUILD_HOOKS_ENABLE=1 pip --python /opt/goodputd install --no-cache-dir --constraint constraints.txt .
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="goodputd" \

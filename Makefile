@@ -14,6 +14,8 @@ COMPILED := .cache/core
 ifeq ($(CORE),compiled)
 CORE_STAMP := $(COMPILED)/.complete
 ON_CORE := PYTHONPATH=$(CURDIR)/$(COMPILED)/site
+else ifneq ($(CORE),interpreted)
+$(error CORE=$(CORE): it is compiled or interpreted)
 endif
 
 .DEFAULT_GOAL := help
@@ -52,10 +54,10 @@ format: $(VENV)/.installed-dev # Format the code and apply the safe fixes of the
 	$(BIN)/ruff check --fix
 
 .PHONY: core
-core: $(COMPILED)/.complete # Compile the core from the same files, into .cache/core (a C compiler, 1.5 minutes)
+core: $(COMPILED)/.complete # Compile the core from the same files, into .cache/core (takes a C compiler)
 
 .PHONY: core-test
-core-test: $(VENV)/.installed-test $(COMPILED)/.complete # Run the tests of the model on the compiled core
+core-test: $(VENV)/.installed-test $(COMPILED)/.complete # Run the tests of the model on the compiled core (minutes)
 	@PYTHONPATH=$(CURDIR)/$(COMPILED)/site $(BIN)/python -m pytest $(PYTEST_ARGS) \
 	  tests/sim tests/detectors tests/policies tests/metrics tests/studies
 
@@ -120,7 +122,7 @@ define install
 @touch $(2)
 endef
 
-$(COMPILED)/.complete: pyproject.toml $(shell find daemon/goodputd -type f ! -name '*.pyc') | $(BIN)/python
+$(COMPILED)/.complete: pyproject.toml daemon/build_core.py $(shell find daemon/goodputd -type f ! -name '*.pyc') | $(BIN)/python
 	@tests/tools/core.sh $(BIN)/python $(COMPILED)
 	@touch $@
 
