@@ -14,11 +14,12 @@ from typing import Annotated, Final, ParamSpec
 
 import typer
 
+from goodputd import interrupts
 from goodputd.errors import EnvironmentProblemError, SettingsError
+from goodputd.interrupts import INTERRUPTED
 
 DONE: Final = 0
 USER_MISTAKE: Final = 2
-INTERRUPTED: Final = 130
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is no bug of ours when output cannot be written."""
 
@@ -71,6 +72,7 @@ def command(name: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
 
 def _exit_code(call: Callable[[], int]) -> int:
     try:
+        interrupts.raise_again()
         status = call()
         if sys.stdout is not None:  # started with it closed
             sys.stdout.flush()
