@@ -77,6 +77,7 @@ def _exit_code(call: Callable[[], int]) -> int:
         if sys.stdout is not None:  # started with it closed
             sys.stdout.flush()
     except (SettingsError, EnvironmentProblemError) as error:
+        _flush_or_drop_output()  # what was found comes before what went wrong with it
         complain(str(error))
         return USER_MISTAKE
     except KeyboardInterrupt:
@@ -92,6 +93,14 @@ def _exit_code(call: Callable[[], int]) -> int:
         complain(f"standard output: cannot be written: {(error.strerror or str(error)).lower()}")
         return USER_MISTAKE
     return status
+
+
+def _flush_or_drop_output() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_output()
 
 
 def _drop_output() -> None:
