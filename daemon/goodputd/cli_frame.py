@@ -16,10 +16,10 @@ import typer
 
 from goodputd import interrupts
 from goodputd.errors import EnvironmentProblemError, SettingsError
-from goodputd.interrupts import INTERRUPTED
 
 DONE: Final = 0
 USER_MISTAKE: Final = 2
+INTERRUPTED: Final = interrupts.INTERRUPTED
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is no bug of ours when output cannot be written."""
 
