@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from goodputd import settings
+from goodputd import assembly, settings
 from goodputd.settings.keys import document_keys, read
+from goodputd.sim.layout import full_step_seconds
 
 NAIVE = """\
 [[scenario]]
@@ -367,6 +368,16 @@ DOUBTFUL = {
     "[cluster.cooling]\nwatts_per_rack = 40800": (
         "cluster.cooling.watts_per_rack: less than the heat of 8 nodes; every step takes 1.26 times as long"
     ),
+    "[detection.watchdog]\ntimeout_seconds = 17\n"
+    "[[cluster.pool]]\nname = 'slow'\nnodes = 2064\nstep_time_factor = 3": (
+        "detection.watchdog.timeout_seconds: 17 s is shorter than a step, 17.7 s; "
+        "a real one aborts every step"
+    ),
+    "[cluster.placement]\ncommunication_share = 1\nrack_hop_factor = 5\n"
+    "switch_hop_factor = 5\nlayout = 'spread'\n"
+    "[checkpoint]\ninterval_seconds = 29\nsave_seconds = 1": (
+        "checkpoint.interval_seconds: 29 s is shorter than a step; a save follows every step"
+    ),
     "[detection]\nlayers = []": "detection.layers: no layer is on; a person finds every stop after 4 h",
     "[detection.heartbeat]\ntimeout_seconds = 15": (
         "detection.heartbeat: about 119,226 false alarms in a day of running"
@@ -387,6 +398,45 @@ DOUBTFUL = {
 def test_what_is_legal_and_doubtful_is_warned_of(text: str, warning: str) -> None:
     """`check-config` says what will probably not be meant, once for all scenarios."""
     assert [f"test.toml: {warning}"] == settings.warnings(parsed(text))
+
+
+POOLS = """
+[[cluster.pool]]
+name = "old"
+nodes = 1000
+step_time_factor = 1.3
+[[cluster.pool]]
+name = "new"
+nodes = 1056
+[[cluster.pool]]
+name = "spares"
+nodes = 8
+step_time_factor = 4
+"""
+"""The last pool are spares: whoever is not in the job slows nobody down."""
+PLACED = """
+[cluster.placement]
+communication_share = 0.2
+rack_hop_factor = 2
+switch_hop_factor = 4
+"""
+HOT = "[cluster.cooling]\nwatts_per_rack = 40800"
+NOISY = "[job]\nnoise = { step_sigma = 0.02, delays_per_node_step = 0.001 }"
+IDLE = "[job]\ngpus_per_replica = 96"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", POOLS, PLACED, HOT, NOISY, NOISY + POOLS + PLACED + HOT, IDLE + PLACED + HOT],
+    ids=["plain", "pools", "placed", "hot", "noisy", "all", "idle"],
+)
+def test_doubts_reason_with_the_step_time_that_is_played(text: str) -> None:
+    """That of the job at its start, to the last bit."""
+    found = parsed(text)
+    (simulation,) = assembly.build(found)
+    scenario = only(found)
+
+    assert simulation.snapshot().step_time.seconds == full_step_seconds(scenario.cluster, scenario.job)
 
 
 def test_a_warning_names_the_scenarios_that_it_is_about() -> None:

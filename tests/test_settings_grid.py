@@ -21,6 +21,17 @@ MISSPELT = "t.toml: grid[0].keys: unknown key; did you mean key?"
 TOO_LARGE = (
     't.toml: grid[0] "nodes-1": job.gpus_per_replica: must be at most 8, the GPUs of the cluster (got 16)'
 )
+EMPTY = '[[grid]]\nkey = "cluster.spares"\nvalues = []\n'
+LAYERS = '["heartbeat", "hardware", "watchdog", "gradient", "validation", "shadow", "sentinel"]'
+LONG = (
+    "t.toml: grid[0].values[0]: makes a name of 70 characters, which must be 1 to 64 letters, digits, "
+    '"_", "-" or, not in front, "."; write it as a [[scenario]] (got an array)'
+)
+TAKEN = 't.toml: grid[1] "spares-1": name: is the name of an earlier scenario; give the grid another name'
+SCENARIO_KEYS = (
+    "cluster, job, loss, faults, corruption, detection, policy, recovery, checkpoint, targets, name, alerting"
+)
+ALLOWED = "must be a number, true or false, a text in quotes or an array of texts"
 
 
 def names(text: str) -> list[str]:
@@ -96,11 +107,32 @@ def test_names_say_the_value(key: str, values: str, expected: list[str]) -> None
             "t.toml: grid[0]: values: must all be different (got 0.0 and -0.0)"]),
         ('[[grid]]\nkey = "faults.scale"\nvalues = [1, 1.0]', [
             "t.toml: grid[0]: values: must all be different (got 1 and 1.0)"]),
-        (2 * '[[grid]]\nkey = "cluster.spares"\nvalues = [1]\n', [
-            't.toml: grid[1] "spares-1": name: is the name of an earlier scenario; names must be unique']),
+        ('[[grid]]\nkey = "cluster.spares"\nvalues = [1]\n' * 2, [
+            TAKEN]),
         ('[[grid]]\nkey = "cluster.spares"', ["t.toml: grid[0].values: is required"]),
         ('[[grid]]\nkeys = "cluster.spares"\nvalues = [1]', [MISSPELT]),
-        ("grid = 3", ["t.toml: grid: must be an array (got 3)"]),
+        ("grid = 3", ["t.toml: grid: must be an array of tables, written [[grid]]"]),
+        ('[grid]\nkey = "cluster.spares"\nvalues = [1]', [
+            "t.toml: grid: must be an array of tables, written [[grid]]"]),
+        ('[[scenario]]\nname = "a"\n[[scenario.grid]]\nkey = "cluster.spares"\nvalues = [1]', [
+            f't.toml: scenario[0] "a": grid: unknown key; allowed are {SCENARIO_KEYS}']),
+        ("grid = []", ["t.toml: grid: must have at least one entry, or be left out"]),
+        (f'[[grid]]\nkey = "cluster.spares"\nvalues = {[-1, *range(5000)]}', [
+            't.toml: grid[0] "spares--1": cluster.spares: must be 0 or more (got -1)',
+            "t.toml: grid: must make at most 64 scenarios (got 5001)"]),
+        ('[[grid]]\nkey = "cluster.spares"\nvalues = [{a = 1}, 1]\n' + EMPTY, [
+            f"t.toml: grid[0].values[0]: {ALLOWED} (got a table)",
+            "t.toml: grid[1].values: must have at least one entry"]),
+        ('[[grid]]\nkey = "detection.layers"\nvalues = [["watchdog"], [1, {}], [["watchdog"]]]', [
+            f"t.toml: grid[0].values[1]: {ALLOWED} (got an array)",
+            f"t.toml: grid[0].values[2]: {ALLOWED} (got an array)"]),
+        ('[[grid]]\nkey = "cluster.spares"\nvalues = [nan]', [
+            "t.toml: grid[0].values[0]: must be a finite number (got nan)"]),
+        (f'[[grid]]\nkey = "cluster.spares"\nvalues = [{", ".join(["{}"] * 102)}]', [
+            *(f"t.toml: grid[0].values[{each}]: {ALLOWED} (got a table)" for each in range(100)),
+            "t.toml: and 2 more mistakes"]),
+        (f'[[grid]]\nkey = "detection.layers"\nvalues = [{LAYERS}]', [
+            LONG]),
         (f'[[grid]]\nkey = "cluster.spares"\nvalues = {list(range(65))}', [
             "t.toml: grid: must make at most 64 scenarios (got 65)"]),
         ('[[grid]]\nkey = "cluster.nodes"\nvalues = [1]\n[job]\ngpus_per_replica = 16', [
@@ -112,11 +144,30 @@ def test_mistakes_name_the_grid(text: str, lines: list[str]) -> None:
     assert lines == mistakes(text)
 
 
-def test_an_empty_grid_is_a_mistake() -> None:
-    """It would silently be nothing."""
-    (line,) = mistakes('[[grid]]\nkey = "cluster.spares"\nvalues = []')
-
-    assert line.startswith("t.toml: grid[0].values: ")
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("cluster", "is a table; allowed is one of its keys, for instance cluster.nodes"),
+        ("cluster.cooling",
+         "is a table; allowed is one of its keys, for instance cluster.cooling.inlet_celsius"),
+        ("cluster.pool",
+         "is an array of tables and cannot be varied; write a [[scenario]] for each cluster.pool"),
+        ("faults.kinds[0].per_node_day",
+         "is in an array of tables and cannot be varied; write a [[scenario]] for each faults.kinds"),
+        ("cluster.pool.nodes",
+         "is in an array of tables and cannot be varied; write a [[scenario]] for each cluster.pool"),
+        ("detection.layers[0]", "is in a value; allowed is the whole of it, detection.layers"),
+        ("name", "makes scenarios and cannot be varied; allowed is a key of a table"),
+        ("scenario.cluster.nodes", "makes scenarios and cannot be varied; allowed is a key of a table"),
+        ("zzz",
+         "unknown key; allowed is a key with its table, for instance checkpoint.interval_seconds"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_varied_is_told_with_what_can(key: str, message: str) -> None:
+    """A table, an array of tables, a part of a value, and what makes scenarios."""
+    assert [f't.toml: grid[0]: key: {message} (got "{key}")'] == mistakes(
+        f'[[grid]]\nkey = "{key}"\nvalues = [1]'
+    )
 
 
 def test_a_grid_survives_being_described() -> None:

@@ -5,6 +5,10 @@ Knows no rule of the model and no HTTP; ``health`` exits with 0 or 1, all others
 says.
 """
 
+from goodputd import interrupts
+
+interrupts.end_at_once()  # to the end of this file, which takes longer to load than all before it
+
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given and _is_bare_file(given[0]):
         complain(f"{given[0]!r} is a file, not a command; did you mean: goodputd serve -c {given[0]}")
         sys.exit(USER_MISTAKE)
-    app(args=with_default_command(given), prog_name="goodputd")
+    interrupts.end_at_once()  # until a command begins
+    try:
+        app(args=with_default_command(given), prog_name="goodputd")
+    finally:
+        interrupts.raise_again()
 
 
 def with_default_command(arguments: Sequence[str]) -> list[str]:
@@ -230,5 +238,7 @@ def health(
 
 
 # They register their commands, which --help lists after those above.
-import goodputd.cli_prometheus  # noqa: E402
-import goodputd.cli_runs  # noqa: E402, F401
+import goodputd.cli_prometheus
+import goodputd.cli_runs  # noqa: F401
+
+interrupts.raise_again()

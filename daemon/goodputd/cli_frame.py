@@ -14,11 +14,12 @@ from typing import Annotated, Final, ParamSpec
 
 import typer
 
+from goodputd import interrupts
 from goodputd.errors import EnvironmentProblemError, SettingsError
 
 DONE: Final = 0
 USER_MISTAKE: Final = 2
-INTERRUPTED: Final = 130
+INTERRUPTED: Final = interrupts.INTERRUPTED
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is no bug of ours when output cannot be written."""
 
@@ -71,10 +72,12 @@ def command(name: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
 
 def _exit_code(call: Callable[[], int]) -> int:
     try:
+        interrupts.raise_again()
         status = call()
         if sys.stdout is not None:  # started with it closed
             sys.stdout.flush()
     except (SettingsError, EnvironmentProblemError) as error:
+        _flush_or_drop_output()  # what was found comes before what went wrong with it
         complain(str(error))
         return USER_MISTAKE
     except KeyboardInterrupt:
@@ -90,6 +93,14 @@ def _exit_code(call: Callable[[], int]) -> int:
         complain(f"standard output: cannot be written: {(error.strerror or str(error)).lower()}")
         return USER_MISTAKE
     return status
+
+
+def _flush_or_drop_output() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_output()
 
 
 def _drop_output() -> None:

@@ -35,6 +35,21 @@ def test_a_signal_leaves_what_was_there(tmp_path: Path, number: signal.Signals) 
     assert before == signal.getsignal(number)
 
 
+def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
+    """As nohup starts a program, to go on when its terminal is gone."""
+    path = tmp_path / "rules.yml"
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with replacing(str(path)) as file:
+            signal.raise_signal(signal.SIGHUP)
+            file.write(b"whole")
+        assert signal.SIG_IGN is signal.getsignal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, former)
+
+    assert b"whole" == path.read_bytes()
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     """The message has the reason, the old file stays, and no scrap is left."""
     path = tmp_path / "rules.yml"

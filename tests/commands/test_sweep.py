@@ -292,3 +292,62 @@ def test_on_a_terminal_a_bar_shows() -> None:
 
     assert b"/12" in seen
     assert 12 == len(json.loads(out)["runs"])
+
+
+# --- a disk that is full --------------------------------------------------------------------------
+
+ON_A_FULL_DISK = """
+import resource, sys
+from goodputd.cli import main
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+main(sys.argv[2:])
+"""
+"""Pipes have no such limit."""
+SPARES = ("--vary", "cluster.spares=0,4", "--seeds", "2")
+
+
+def on_a_full_disk(
+    *arguments: str, most_bytes: int = 100, stdout: int = subprocess.PIPE
+) -> tuple[int, str | None, str]:
+    """Exit code, stdout and stderr of a sweep where no file can have more than so many bytes."""
+    line = [sys.executable, "-c", ON_A_FULL_DISK, str(most_bytes), "sweep", *STUDY, *SPARES, *arguments]
+    done = subprocess.run(line, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"--out": "runs.csv"},
+        {"--out": "runs.json"},
+        {"--plot": "curve.png"},
+        {"--out": "runs.csv", "--plot": "curve.svg"},
+    ],
+    ids=["csv", "json", "png", "csv and svg"],
+)
+def test_a_full_disk_costs_the_files_and_not_the_table(call: Call, files: dict[str, str]) -> None:
+    """The table is that of a sweep without files, each file has its line, and no scrap is left."""
+    code, out, err = on_a_full_disk(*(each for pair in files.items() for each in pair))
+    lines = "".join(f"{path}: cannot be written: file too large\n" for path in files.values())
+
+    assert (2, call(*SPARES)[1], lines) == (code, out, err)
+    assert [Path("small.toml")] == list(Path().iterdir())
+
+
+def test_a_file_that_fits_is_there_beside_one_that_does_not(call: Call) -> None:
+    """A picture that fails takes the rows nothing away."""
+    call(*SPARES, "--out", "whole.csv")
+    rows = Path("whole.csv").read_bytes()
+    code, _, err = on_a_full_disk("--out", "runs.csv", "--plot", "curve.svg", most_bytes=len(rows))
+
+    assert rows == Path("runs.csv").read_bytes()
+    assert (2, "wrote runs.csv\ncurve.svg: cannot be written: file too large\n") == (code, err)
+
+
+def test_a_full_disk_is_told_where_stdout_is_full_as_well() -> None:
+    """One line for the file, and Python says nothing of its own."""
+    with Path("/dev/full").open("wb") as full:
+        code, _, err = on_a_full_disk("--out", "runs.csv", stdout=full.fileno())
+
+    assert (2, "runs.csv: cannot be written: file too large\n") == (code, err)

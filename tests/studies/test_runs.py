@@ -2,9 +2,10 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -173,3 +174,26 @@ if __name__ == "__main__":
 def test_there_is_a_core() -> None:
     """At least the one that runs this test, and no more than the machine has."""
     assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_waits_until_workers_are_started(number: signal.Signals) -> None:
+    """A worker that is started by half prints a traceback; four jobs are handed out, then it counts."""
+    taken: list[Job] = []
+
+    def disturbed() -> Iterator[Job]:
+        for job in jobs():
+            taken.append(job)
+            if len(taken) == 1:
+                signal.raise_signal(number)
+            yield job
+
+    former = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(Processes(2, pytest.fail).run(disturbed()))
+        assert signal.default_int_handler is signal.getsignal(number)
+    finally:
+        signal.signal(number, former)
+
+    assert 4 == len(taken)

@@ -7,18 +7,18 @@ the business of ``studies``.
 import functools
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, BinaryIO, Final
 
 from goodputd import __version__
 from goodputd.commands.console import console
 from goodputd.commands.doubts import tell_doubts
 from goodputd.commands.files import replacing
 from goodputd.commands.studying import bar, check_target, seeds, tell_interrupted, tell_written, unasked
-from goodputd.errors import SettingsError
+from goodputd.errors import EnvironmentProblemError, SettingsError
 from goodputd.studies import plot
 from goodputd.studies.axes import Axis, Load, parse_axis, points
 from goodputd.studies.cluster import Cluster
@@ -135,23 +135,45 @@ def figure_named(typed: str) -> str:
 
 
 def _deliver(results: Results, found: Sweep | None, targets: Targets) -> None:
-    """Write the files and print; without a whole seed there are only rows to write."""
-    if targets.out is not None and targets.out.suffix.lower() == ".csv":
-        with replacing(str(targets.out)) as file:
-            _write_csv(results, file)
-        tell_written(targets.out)
+    """Write the files and print, also where a file cannot be written; without a whole seed only rows.
+
+    Errors: ``EnvironmentProblemError`` at the end, with every file that cannot be written.
+    """
+    problems: list[str] = []
+    for path, write in _files(results, found, targets):
+        try:
+            with replacing(str(path)) as file:
+                write(file)
+            tell_written(path)
+        except EnvironmentProblemError as error:  # what took an hour is on the screen at least
+            problems.append(str(error))
+    try:
+        if found is not None:
+            _print(found, as_json=targets.as_json)
+    except OSError:  # full as well, or nobody reads it
+        if not problems:
+            raise
+    if problems:
+        raise EnvironmentProblemError("\n".join(problems))
+
+
+def _files(
+    results: Results, found: Sweep | None, targets: Targets
+) -> Iterator[tuple[Path, Callable[[BinaryIO], None]]]:
+    """The files to write, and what writes each."""
+    out, drawing = targets.out, targets.plot
+    if out is not None and out.suffix.lower() == ".csv":
+        yield out, functools.partial(_write_csv, results)
     if found is None:
         return
-    if targets.out is not None and targets.out.suffix.lower() == ".json":
-        with replacing(str(targets.out)) as file:
-            _write_json(found, file)
-        tell_written(targets.out)
-    if targets.plot is not None:
-        kind = targets.plot.suffix.lower().removeprefix(".")
-        with replacing(str(targets.plot)) as file:
-            plot.draw(found, kind, file)
-        tell_written(targets.plot)
-    if targets.as_json:
+    if out is not None and out.suffix.lower() == ".json":
+        yield out, functools.partial(_write_json, found)
+    if drawing is not None:
+        yield drawing, functools.partial(plot.draw, found, drawing.suffix.lower().removeprefix("."))
+
+
+def _print(found: Sweep, *, as_json: bool) -> None:
+    if as_json:
         print(json.dumps(found, allow_nan=False, indent=2))
         return
     from goodputd.commands.sweep_table import print_sweep

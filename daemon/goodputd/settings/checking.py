@@ -46,6 +46,7 @@ _SENTENCES: Final = {
     "dataclass_type": "must be a table",
     "finite_number": "must be a finite number",
     "float_type": "must be a number",
+    "grid_value": "must be a number, true or false, a text in quotes or an array of texts",
     "int_type": "must be a whole number",
     "missing": "is required",
     "string_pattern_mismatch": LABEL_RULE,
@@ -129,7 +130,7 @@ def _check(tree: Tree, root: type) -> Checked:
     try:
         validator().validate_json(_to_json(wrapped))
     except ValidationError as error:
-        found = [(each["loc"][depth:], each) for each in error.errors(include_url=False)]
+        found = list(_told_once([(each["loc"][depth:], each) for each in error.errors(include_url=False)]))
         _report(found, root, checked)
         for location, _ in found:
             _cut(tree, location)
@@ -143,6 +144,20 @@ def _check(tree: Tree, root: type) -> Checked:
     return checked
 
 
+def _told_once(found: list[tuple[Location, Any]]) -> Iterator[tuple[Location, Any]]:
+    """The errors: of a value of a grid one, not one for each type that it could have."""
+    told: set[Location] = set()
+    for location, detail in found:
+        array, value = location[:3], location[:4]
+        if array[:1] != ("grid",) or array[2:] != ("values",):
+            yield location, detail
+        elif location != array and value not in told:
+            told |= {array, value}
+            yield value, {**detail, "type": "grid_value"}
+        elif location == array and array not in told:  # or it is too short for want of what was told
+            yield location, detail
+
+
 def _report(found: list[tuple[Location, Any]], root: type, checked: Checked) -> None:
     """Word the validator's errors; a misspelt key that is required counts once."""
     meant = {
@@ -153,6 +168,8 @@ def _report(found: list[tuple[Location, Any]], root: type, checked: Checked) -> 
             continue
         unknown = _is_unknown(detail)
         message = _unknown(location, root, meant[location]) if unknown else _sentence(detail)
+        if location == ("grid",) and not unknown:
+            message = "must be an array of tables, written [[grid]]"
         checked.mistakes.append(Mistake(location, message))
         checked.broken.add(dotted(setting_of(meant.get(location) or location)))
     if len(found) > _MOST_MISTAKES:
@@ -183,6 +200,10 @@ def _sentence(detail: Any) -> str:  # noqa: ANN401 - pydantic_core.ErrorDetails,
         text = f"must be {number(context['le'])} or less"
     elif kind == "literal_error":
         text = f"must be {context['expected']}".replace("'", '"')
+    elif kind == "too_short":
+        return "must have at least one entry"
+    elif kind == "grid_value" and isinstance(detail["input"], float):
+        text = _SENTENCES["finite_number"]
     elif kind == "missing":
         return _SENTENCES[kind]
     else:

@@ -16,7 +16,7 @@ from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
 from goodputd.sim.cooling import throttled
 from goodputd.sim.corruption import declared_kinds
-from goodputd.sim.noise import noise_of
+from goodputd.sim.layout import full_step_seconds
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs.cluster import CapacitySpec, ClusterSpec
 from goodputd.sim.specs.faults import FaultKindSpec, FaultsSpec
@@ -72,10 +72,10 @@ def _watchdog(tables: Tables) -> Iterator[Finding]:
     if "watchdog" in tables.detection.layers and timeout < step:
         yield (
             "detection.watchdog.timeout_seconds",
-            f"{number(timeout)} s is shorter than a step, {number(step)} s; a real one aborts every step",
+            f"{number(timeout)} s is shorter than a step, {_short(step)} s; a real one aborts every step",
         )
     elif "watchdog" in tables.detection.layers and timeout < step + tables.checkpoint.save_seconds:
-        pause = number(step + tables.checkpoint.save_seconds)
+        pause = _short(step + tables.checkpoint.save_seconds)
         message = (
             f"{number(timeout)} s is shorter than a step and a save together, {pause} s; "
             "a real one would abort healthy training, which is not played"
@@ -91,11 +91,12 @@ def _steps_between_saves(tables: Tables) -> int:
 
 
 def _step_seconds(tables: Tables) -> float:
-    """Of the full job, noise included."""
-    job, cluster = tables.job, tables.cluster
-    noise = noise_of(job.noise, gpus_per_replica=job.gpus_per_replica, gpus_per_node=cluster.gpus_per_node)
-    replicas = cluster.nodes * cluster.gpus_per_node // job.gpus_per_replica
-    return job.step_seconds * (1.0 if noise is None else noise.factor(job.step_seconds, replicas))
+    return full_step_seconds(tables.cluster, tables.job)
+
+
+def _short(seconds: float) -> str:
+    """What was computed, without the digits that nobody gave."""
+    return number(float(f"{seconds:.6g}"))
 
 
 def _interval(tables: Tables) -> Iterator[Finding]:
@@ -106,14 +107,14 @@ def _interval(tables: Tables) -> Iterator[Finding]:
     if spec.write_seconds > wanted and spec.interval is None:
         yield (
             "checkpoint.write_seconds",
-            f"{number(spec.write_seconds)} s are longer than the interval, which becomes {between:g} s",
+            f"{number(spec.write_seconds)} s are longer than the interval, which becomes {_short(between)} s",
         )
     if spec.interval_seconds is not None and spec.interval_seconds < step:
         yield key, f"{number(spec.interval_seconds)} s is shorter than a step; a save follows every step"
     if between < spec.save_seconds:
         yield (
             key,
-            f"{number(between)} s between saves of {number(spec.save_seconds)} s: mostly it is saving",
+            f"{_short(between)} s between saves of {number(spec.save_seconds)} s: mostly it is saving",
         )
 
 

@@ -7,22 +7,30 @@ layers and no wording of mistakes but its own.
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
-from goodputd.settings.keys import Tree, document_keys, unflatten
-from goodputd.settings.model import GLOBAL
+from goodputd.settings.keys import Tree, class_at, document_keys, unflatten
+from goodputd.settings.model import GLOBAL, LABEL_RULE, NAME_PATTERN, Document
+
+_OF_SCENARIOS: Final = ("name", "alerting", "scenario", "grid")
 
 
-def scenario_trees(grid: Tree) -> Iterator[Tree]:
-    """The ``[[scenario]]`` of each value of a grid that was checked."""
-    key = grid["key"]
-    prefix = grid.get("name") or key.rpartition(".")[2]
-    for value in grid["values"]:
-        yield {
-            "name": f"{prefix}-{_label(value)}",
-            "alerting": grid.get("alerting", False),
-            **unflatten({key: value}),
-        }
+def scenario_trees(grid: Tree) -> Iterator[tuple[Tree, str | None]]:
+    """The ``[[scenario]]`` of each value of a grid that was checked, and what is wrong with its name."""
+    first: dict[str, int] = {}
+    for index, value in enumerate(grid["values"]):
+        name = f"{grid.get('name') or grid['key'].rpartition('.')[2]}-{_label(value)}"
+        mistake = None
+        if first.setdefault(name, index) != index:
+            mistake = f"makes the same name as values[{first[name]}]; names must be unique"
+        elif not re.fullmatch(NAME_PATTERN, name):
+            mistake = (
+                f"makes a name of {len(name)} characters, which {LABEL_RULE}; write it as a [[scenario]]"
+            )
+        yield (
+            {"name": name, "alerting": grid.get("alerting", False), **unflatten({grid["key"]: value})},
+            mistake,
+        )
 
 
 def repeated(values: Sequence[object]) -> tuple[object, object] | None:
@@ -36,12 +44,33 @@ def repeated(values: Sequence[object]) -> tuple[object, object] | None:
 
 def key_mistake(key: str) -> str | None:
     """What is wrong with the key of a grid, None when nothing is."""
-    if key.partition(".")[0] in GLOBAL:
+    table = key.partition(".")[0]
+    if table in GLOBAL:
         return "holds for all scenarios and cannot be varied"
-    if key in document_keys():
-        return None
+    if table in _OF_SCENARIOS:
+        return "makes scenarios and cannot be varied; allowed is a key of a table"
+    if any(each.startswith(f"{key}.") for each in document_keys()):
+        return f"is a table; allowed is one of its keys, for instance {_first_key(key)}"
+    whole = next((each for each in document_keys() if re.match(rf"{re.escape(each)}(?=[.\[]|$)", key)), None)
+    if whole is not None:
+        return _part_mistake(key, whole)
     close = get_close_matches(key, document_keys(), n=1)
-    return "unknown key" + (f"; did you mean {close[0]}?" if close else "")
+    if close:
+        return f"unknown key; did you mean {close[0]}?"
+    return "unknown key; allowed is a key with its table, for instance checkpoint.interval_seconds"
+
+
+def _part_mistake(key: str, whole: str) -> str | None:
+    """The same where ``key`` is that of a value, ``whole``, or of something in it."""
+    if class_at(Document, tuple(whole.split("."))) is not None:
+        where = "is" if key == whole else "is in"
+        return f"{where} an array of tables and cannot be varied; write a [[scenario]] for each {whole}"
+    return None if key == whole else f"is in a value; allowed is the whole of it, {whole}"
+
+
+def _first_key(table: str) -> str:
+    """The first key of a table that has a plain value."""
+    return next(each for each in document_keys() if each.startswith(f"{table}."))
 
 
 def _label(value: Any) -> str:  # noqa: ANN401 - any value of a grid

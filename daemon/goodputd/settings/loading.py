@@ -6,6 +6,7 @@ each scenario has in force; a mistake is told once, at the layer that it comes f
 """
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -189,6 +190,8 @@ def parse(
     has_grid = "grid" in tree
     file = _layer(FILE, source, tree, report)
     grids = file.values.pop("grid", ())
+    if tree.get("grid") == []:
+        report.add(source, "grid", "must have at least one entry, or be left out")
     entries = [] if has_grid and scenarios is None else _entries(scenarios, source, report)
     entries = _with_grids(entries, grids, source, report)
     environment = _environment(os.environ if environ is None else environ, report)
@@ -229,6 +232,7 @@ def _entries(found: object, source: str, report: _Report) -> list[_Entry]:
 def _with_grids(entries: list[_Entry], grids: Iterable[Tree], source: str, report: _Report) -> list[_Entry]:
     """The entries, and one for each value of each ``[[grid]]``."""
     entries = list(entries)
+    wanted = len(entries)
     for index, grid in enumerate(grids):
         where = f"{source}: grid[{index}]"
         mistake = key_mistake(grid["key"])
@@ -239,11 +243,20 @@ def _with_grids(entries: list[_Entry], grids: Iterable[Tree], source: str, repor
         if same is not None:
             report.add(where, "values", f"must all be different (got {shown(same[0])} and {shown(same[1])})")
             continue
-        for tree in scenario_trees(grid):
-            entries.append(_entry(tree, where, report, entries))
-    if len(entries) > MOST_SCENARIOS:
-        report.add(source, "grid", f"must make at most {MOST_SCENARIOS} scenarios (got {len(entries)})")
-    return entries[:MOST_SCENARIOS] or [_Entry(_Layer(SCENARIO, source, {}, set()))]
+        wanted += len(grid["values"])
+        room = max(0, MOST_SCENARIOS - len(entries))
+        for place, (tree, mistake) in enumerate(itertools.islice(scenario_trees(grid), room)):
+            if mistake is not None:
+                value = shown(grid["values"][place])
+                report.add(source, f"grid[{index}].values[{place}]", f"{mistake} (got {value})")
+            elif any(tree["name"] == other.name for other in entries):
+                taken = "is the name of an earlier scenario; give the grid another name"
+                report.add(f'{where} "{tree["name"]}"', "name", taken)
+            else:
+                entries.append(_entry(tree, where, report, entries))
+    if wanted > MOST_SCENARIOS:
+        report.add(source, "grid", f"must make at most {MOST_SCENARIOS} scenarios (got {wanted})")
+    return entries or [_Entry(_Layer(SCENARIO, source, {}, set()))]
 
 
 def _entry(tree: Tree, where: str, report: _Report, before: list[_Entry]) -> _Entry:

@@ -35,6 +35,7 @@ def schema() -> dict[str, Any]:
         together = [{"required": list(pair)} for pair in combinations(names, 2)]
         definitions[table.__name__]["not"] = together[0] if len(together) == 1 else {"anyOf": together}
     document["properties"]["scenario"] |= {"minItems": 1, "maxItems": MOST_SCENARIOS}
+    document["properties"]["grid"]["minItems"] = 1
     for array in ("scenario", "grid"):
         document["properties"][array].pop("default", None)
     return {"$schema": DIALECT, "title": "goodputd settings", **document}

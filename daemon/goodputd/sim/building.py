@@ -6,20 +6,18 @@ Knows how the parts are put together and nothing of what happens to them.
 from goodputd.sim.aging import Aging
 from goodputd.sim.bursts import BurstTime
 from goodputd.sim.cluster import Cluster
-from goodputd.sim.cooling import Racks, Throttling
 from goodputd.sim.diagnosis import Diagnosis
 from goodputd.sim.expectation import interrupting_shares
-from goodputd.sim.fleet import Domains, Fleet, Pacing
+from goodputd.sim.fleet import Fleet
 from goodputd.sim.hazards import Hazards
 from goodputd.sim.job import Job
+from goodputd.sim.layout import divide, has_pacings
 from goodputd.sim.ledger import Ledger
 from goodputd.sim.maintenance import Maintenance
 from goodputd.sim.noise import noise_of
 from goodputd.sim.parts import Parts
-from goodputd.sim.placement import Placement
 from goodputd.sim.repair import RepairShop
 from goodputd.sim.schedule import Schedule
-from goodputd.sim.specs.cluster import ClusterSpec
 from goodputd.sim.specs.detection import DiagnosisSpec
 from goodputd.sim.specs.fields import SECONDS_PER_HOUR
 from goodputd.sim.state import State
@@ -35,8 +33,7 @@ def new_state(parts: Parts) -> State:
     )
     aged = tuple(kind for kind in parts.kinds if kind.ages and kind.rate_per_second > 0.0)
     domains = {kind.domain_nodes for kind in parts.kinds if kind.domain_nodes > 1}
-    has_paces = spec.placement.matters or spec.cooling.watts_per_rack is not None
-    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains or has_paces:
+    if parts.faults.lemons.fraction > 0.0 or spec.pool or aged or domains or has_pacings(spec):
         cluster.fleet = Fleet(
             parts.faults.lemons,
             spec.pool,
@@ -44,7 +41,7 @@ def new_state(parts: Parts) -> State:
             job_nodes=cluster.active_nodes,
             seed=parts.seed,
         )
-        _divide(cluster.fleet, spec, domains, cluster.active_nodes)
+        divide(cluster.fleet, spec, domains, cluster.active_nodes)
     ledger = Ledger(cluster.nominal_gpus, cluster.active_gpus)
     training = Training(
         parts.job,
@@ -92,20 +89,3 @@ def _target_step(parts: Parts) -> int | None:
     """The step that is played to: the job's own target, or the one asked for if that comes first."""
     steps = [step for step in (parts.until_step, parts.job.target_steps) if step is not None]
     return min(steps, default=None)
-
-
-def _divide(fleet: Fleet, spec: ClusterSpec, sizes: set[int], job_nodes: int) -> None:
-    """Racks and switches, for faults of these ``sizes`` and for what paces the job by where it lies."""
-    rack = spec.topology.nodes_per_rack
-    switch = rack * spec.topology.racks_per_switch
-    by_size: dict[int, Domains] = {size: Domains(size, job_nodes) for size in sizes}
-    pacings: list[Pacing] = []
-    if spec.cooling.watts_per_rack is not None:
-        by_size[rack] = racks = Racks(rack, job_nodes)
-        pacings.append(Throttling(spec.cooling, racks))
-    if spec.placement.matters:
-        for size in (rack, switch):
-            by_size.setdefault(size, Domains(size, job_nodes))
-        pacings.append(Placement(spec.placement, by_size[rack], by_size[switch]))
-    fleet.domains = [by_size[size] for size in sorted(by_size)]
-    fleet.pace_by(tuple(pacings))

@@ -30,6 +30,8 @@ MOST_ATTEMPTS: Final = 3
 AHEAD: Final = 2
 """Runs handed out per worker: one to play and one to take up, so that little is lost at an early end."""
 
+_INTERRUPTIONS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 Report = Callable[[str], None]
 """Is told in one line what went wrong and was put right."""
 
@@ -145,7 +147,7 @@ class Processes:
         playing: dict[Future[Run], Job] = {}
         try:
             while True:
-                with _without_ctrl_c():
+                with _undisturbed():
                     for job in islice(jobs, self.workers * AHEAD - len(playing)):
                         playing[_submitted(pool, self.play, job)] = job
                 if not playing:
@@ -179,23 +181,28 @@ def _is_lost(future: Future[Run]) -> bool:
 
 
 @contextmanager
-def _without_ctrl_c() -> Iterator[None]:
+def _undisturbed() -> Iterator[None]:
     """What is started in here does not hear Ctrl-C, and is started whole; this process answers it after.
 
-    The mask is for those who inherit it. It is not enough here, where another thread may take the signal.
+    The same goes for other signals that it answers, but those are heard: SIGTERM ends a worker. The mask
+    is for those who inherit it. It is not enough here, where another thread may take the signal.
     """
     heard: list[int] = []
-    is_main = threading.current_thread() is threading.main_thread()
+    former = {}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if is_main else None
+    if threading.current_thread() is threading.main_thread():
+        answered = [number for number in _INTERRUPTIONS if callable(signal.getsignal(number))]
+        former = {
+            number: signal.signal(number, lambda number, _: heard.append(number)) for number in answered
+        }
     try:
         yield
     finally:
-        if is_main:
-            signal.signal(signal.SIGINT, handler)
+        for number, handler in former.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
+        for first in heard[:1]:
+            signal.raise_signal(first)
 
 
 def _begin() -> None:
