@@ -162,9 +162,9 @@ def _process() -> Section:
     )
     build = sheet(
         "Builds",
-        "What runs: the version of goodputd and of its Python.",
-        {"instance": "Instance", "version": "goodputd", "python": "Python"},
-        [Column("", current("build_info", "version", "python"), COUNT)],
+        "What runs: the version of goodputd and of its Python, and whether the core is compiled.",
+        {"instance": "Instance", "version": "goodputd", "python": "Python", "core": "Core"},
+        [Column("", current("build_info", "version", "python", "core"), COUNT)],
         first="Instance",
     )
     return Section("Is the daemon well?", [Line(8, [(memory, 6), (cpu, 6), (files, 6), (build, 6)])])

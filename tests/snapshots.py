@@ -196,6 +196,7 @@ def daemon(**changes: Any) -> DaemonView:  # noqa: ANN401 - any field
         DaemonView(
             version="1.2.3",
             python="3.11.7",
+            core="interpreted",
             speedup=1440.0,
             lag_wall_seconds=0.0625,
             scrape_wall_seconds=0.004,

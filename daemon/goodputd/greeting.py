@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
-from goodputd.narration import duration
+from goodputd.narration import counted, duration
 from goodputd.settings import Scenario, Settings
 from goodputd.sim.snapshot import Snapshot
 from goodputd.sim.taxonomy import Bucket
@@ -89,7 +89,7 @@ def _named(scenario: Scenario, first: Scenario) -> str:
 def _headline(snapshot: Snapshot) -> str:
     goodput = _percent(snapshot.effective_training_time_ratio)
     mttr = "no recovery yet" if snapshot.mttr_seconds is None else f"MTTR {duration(snapshot.mttr_seconds)}"
-    return f"goodput {goodput}, {snapshot.total_interruptions:,} interruptions, {mttr}"
+    return f"goodput {goodput}, {counted(snapshot.total_interruptions, 'interruption')}, {mttr}"
 
 
 def _losses(snapshot: Snapshot) -> str:

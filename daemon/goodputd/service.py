@@ -21,7 +21,7 @@ from typing import Final, Self, TextIO
 
 import uvicorn
 
-from goodputd import __version__, assembly
+from goodputd import __version__, assembly, core_build
 from goodputd.errors import EnvironmentProblemError
 from goodputd.greeting import closing_lines, opening_lines
 from goodputd.history.keeping import History
@@ -208,6 +208,7 @@ class Player:
         daemon = DaemonView(
             version=__version__,
             python=platform.python_version(),
+            core=core_build(),
             speedup=self._pacer.speedup,
             lag_wall_seconds=self._pacer.lag_wall_seconds(self._now),
             scrape_wall_seconds=self._exposition.last_render_wall_seconds,

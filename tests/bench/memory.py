@@ -51,6 +51,7 @@ def main(years: int) -> None:
     daemon = DaemonView(
         version="bench",
         python="bench",
+        core="bench",
         speedup=loaded.clock.speedup,
         lag_wall_seconds=0.0,
         scrape_wall_seconds=None,

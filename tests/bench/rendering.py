@@ -96,6 +96,7 @@ def _view() -> View:
     daemon = DaemonView(
         version="bench",
         python="bench",
+        core="bench",
         speedup=settings.clock.speedup,
         lag_wall_seconds=0.01,
         scrape_wall_seconds=0.01,

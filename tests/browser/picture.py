@@ -53,6 +53,7 @@ def played() -> Site:
     daemon = DaemonView(
         version="",
         python="",
+        core="",
         speedup=loaded.clock.speedup,
         lag_wall_seconds=0.0,
         scrape_wall_seconds=None,

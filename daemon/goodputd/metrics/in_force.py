@@ -53,8 +53,10 @@ SETTINGS: Final = (
 
 DAEMON: Final = (
     MetricSpec(
-        PREFIX + "build_info", MetricType.INFO, "Version of goodputd and of the Python that runs it.",
-        ("version", "python"), lambda view: [((view.daemon.version, view.daemon.python), 1)],
+        PREFIX + "build_info", MetricType.INFO,
+        "Version of goodputd and of the Python that runs it; whether its core is compiled or interpreted.",
+        ("version", "python", "core"),
+        lambda view: [((view.daemon.version, view.daemon.python, view.daemon.core), 1)],
     ),
     of_daemon("speedup_ratio", "Simulated seconds per wall second, as configured.", lambda d: d.speedup),
     of_daemon(

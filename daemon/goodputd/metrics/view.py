@@ -39,6 +39,8 @@ class DaemonView:
 
     version: str
     python: str
+    core: str
+    """"compiled" or "interpreted"."""
     speedup: float
     lag_wall_seconds: float
     scrape_wall_seconds: float | None

@@ -4,6 +4,7 @@ A corrupt fault sits in a node; the taint that it leaves sits in the weights. A 
 one and bring back the other. Knows no run and no schedule: ``tainting`` follows taints through them.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,7 +35,7 @@ class Taint:
 def declared_kinds(spec: CorruptionSpec) -> tuple[FaultKindSpec, ...]:
     """The kinds of fault that the settings ask for, each with its share of the rate; none without one."""
     shown = (spec.nan_share, spec.loss_jump_share, spec.variance_share)
-    shares = (max(0.0, 1.0 - sum(shown)), *shown)
+    shares = (max(0.0, 1.0 - math.fsum(shown)), *shown)
     silent, nan, loss, gradient = (
         FaultKindSpec(
             name=name,

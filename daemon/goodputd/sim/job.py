@@ -165,7 +165,7 @@ class Run:
 
     def reaches_step_at(self, step: int) -> float:
         """When step ``step``, ahead of the anchor, is completed; a save due there comes after."""
-        saves = max(0, math.ceil((step - self.next_save_step) / self.interval_steps))
+        saves = max(0, -((self.next_save_step - step) // self.interval_steps))
         stepping = (step - self.anchor_progress) * self.step_seconds
         return self.anchor_at + self.save_left_seconds + stepping + saves * self.save_seconds
 

@@ -192,7 +192,7 @@ def _kept(account: Account) -> float:
 
 def _loss(state: State, context: Context, step: int) -> float | None:
     """The loss of the step, with what corruption added to it; None for NaN."""
-    jump = sum(taint.fault.kind.loss_jump for taint in state.taints if taint.step < step)
+    jump = math.fsum(taint.fault.kind.loss_jump for taint in state.taints if taint.step < step)
     return None if math.isinf(jump) else loss_at(context.loss, context.seed, step) + jump
 
 

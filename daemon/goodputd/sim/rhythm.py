@@ -87,7 +87,7 @@ class RhythmicRun(Run):
     def __post_init__(self) -> None:
         """What is left at the anchor does not change."""
         self.step_seconds = self.base_step_seconds * self.slow_factor
-        self.begins_at = self.anchor_at + sum(rhythm.left_seconds for rhythm in self.rhythms)
+        self.begins_at = self.anchor_at + math.fsum(rhythm.left_seconds for rhythm in self.rhythms)
 
     def reaches_step_at(self, step: int) -> float:
         """When step ``step``, ahead of the anchor, is completed; what is due there comes after."""
@@ -206,10 +206,12 @@ class RhythmicRun(Run):
         upto = self.rhythms[: index + 1]
         if rhythm.is_left:
             if ordinal == 1:
-                return round(self.anchor_progress), self.anchor_at + sum(each.left_seconds for each in upto)
+                return round(self.anchor_progress), self.anchor_at + math.fsum(
+                    each.left_seconds for each in upto
+                )
             ordinal -= 1
         step = rhythm.next_step + (ordinal - 1) * rhythm.every_steps
-        pauses = sum(each.pause_seconds for each in upto if each.is_due(step))
+        pauses = math.fsum(each.pause_seconds for each in upto if each.is_due(step))
         return step, self.reaches_step_at(step) + pauses
 
     def _durable(self, index: int, stand: Stand, at: float) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Final
 
-from goodputd import __version__
+from goodputd import __version__, core_build
 from goodputd.errors import SettingsError
 from goodputd.metrics.catalog import CATALOG
 from goodputd.metrics.family import PREFIX, MetricSpec
@@ -77,6 +77,7 @@ def record(
     daemon = DaemonView(
         version=__version__,
         python=platform.python_version(),
+        core=core_build(),
         speedup=1.0,
         lag_wall_seconds=0.0,
         scrape_wall_seconds=None,
