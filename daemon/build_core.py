@@ -68,6 +68,7 @@ def _compile(work: Path) -> None:
         check=False,
     )
     if done.returncode != 0:
+        shutil.rmtree(work)
         message = "the core could not be compiled:\n" + "\n".join(done.stdout.splitlines()[-_ENDING_LINES:])
         raise SystemExit(message)
 
