@@ -11,9 +11,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 COMPILED := .cache/core
+ON_COMPILED := PYTHONPATH=$(CURDIR)/$(COMPILED)/site
 ifeq ($(CORE),compiled)
 CORE_STAMP := $(COMPILED)/.complete
-ON_CORE := PYTHONPATH=$(CURDIR)/$(COMPILED)/site
+ON_CORE := $(ON_COMPILED)
 else ifneq ($(CORE),interpreted)
 $(error CORE=$(CORE): it is compiled or interpreted)
 endif
@@ -58,7 +59,7 @@ core: $(COMPILED)/.complete # Compile the core from the same files, into .cache/
 
 .PHONY: core-test
 core-test: $(VENV)/.installed-test $(COMPILED)/.complete # Run the tests of the model on the compiled core (minutes)
-	@PYTHONPATH=$(CURDIR)/$(COMPILED)/site $(BIN)/python -m pytest $(PYTEST_ARGS) \
+	@$(ON_COMPILED) $(BIN)/python -m pytest $(PYTEST_ARGS) \
 	  tests/sim tests/detectors tests/policies tests/metrics tests/studies
 
 .PHONY: bench

@@ -155,6 +155,7 @@ class Player:
         self._now = max((simulation.now for simulation in simulations), default=0.0)
         self._slice_seconds = _FIRST_SLICE_SECONDS
         self._advanced_timestamp = clocks.unix()
+        self._core = core_build()  # looks at files, which a publication should not
         self._publish()
 
     async def play(self, stop: asyncio.Event) -> None:
@@ -208,7 +209,7 @@ class Player:
         daemon = DaemonView(
             version=__version__,
             python=platform.python_version(),
-            core=core_build(),
+            core=self._core,
             speedup=self._pacer.speedup,
             lag_wall_seconds=self._pacer.lag_wall_seconds(self._now),
             scrape_wall_seconds=self._exposition.last_render_wall_seconds,

@@ -120,14 +120,13 @@ def _ranking(comparison: Comparison, width: int) -> Iterator[Table]:
     places = {name: place for place, name in enumerate(comparison["ranking"])}
     scenarios = sorted(comparison["scenarios"], key=lambda each: places[each["name"]])
     names = [each["name"] for each in scenarios]
-    names_width = min(max(map(len, names)), _NAME_COLUMNS)
     columns: list[tuple[str, list[str]]] = []
-    room = width - names_width
+    room = width - _names_width(names)
     for column in _ranking_columns(comparison["compared_on"], scenarios):
-        needed = max(map(len, (*column[0].split(), *column[1]))) + _GAP_COLUMNS
+        needed = _column_width(*column) + _GAP_COLUMNS
         if columns and needed > room:
             yield _rows(names, columns)
-            columns, room = [], width - names_width
+            columns, room = [], width - _names_width(names)
         columns.append(column)
         room -= needed
     yield _rows(names, columns)
@@ -148,12 +147,20 @@ def _ranking_columns(metric: str, scenarios: Sequence[Comparison]) -> Iterator[t
             yield "behind the best", behind
 
 
+def _names_width(names: Sequence[str]) -> int:
+    return min(max(map(len, names)), _NAME_COLUMNS)
+
+
+def _column_width(label: str, cells: Sequence[str]) -> int:
+    """Room for every cell in one line, and for the longest word of the label."""
+    return max(map(len, (*label.split(), *cells)))
+
+
 def _rows(names: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, _GAP_COLUMNS))
-    table.add_column("", width=min(max(map(len, names)), _NAME_COLUMNS), overflow="fold")
+    table.add_column("", width=_names_width(names), overflow="fold")
     for label, cells in columns:
-        width = max(map(len, (*label.split(), *cells)))
-        table.add_column(label, justify="right", width=width, overflow="fold")
+        table.add_column(label, justify="right", width=_column_width(label, cells), overflow="fold")
     for row in zip(names, *(cells for _, cells in columns), strict=True):
         table.add_row(*row)
     return table

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from goodputd.policies import PolicySpec
 from goodputd.settings import Scenario, kinds_of_catalog
 from goodputd.sim.cooling import declared_thermal_kinds
+from goodputd.sim.faults import declared
 from goodputd.sim.recovery import decide_plan, restart_plan
 from goodputd.sim.specs.checkpoint import CheckpointSpec
 from goodputd.sim.specs.fields import SECONDS_PER_HOUR
@@ -62,7 +63,6 @@ def premises_of(scenario: Scenario) -> Premises:
         *decide_plan(scenario.recovery, at_least=gasp_seconds),
         *restart_plan(scenario.recovery, 0.0, _first_stages(scenario)),
     )
-    catalog = kinds_of_catalog(scenario.faults)
     return Premises(
         name=scenario.name,
         paired=scenario.paired,
@@ -72,8 +72,7 @@ def premises_of(scenario: Scenario) -> Premises:
         events={
             kind.name: kind.event
             for kind in (
-                *(catalog.kinds if catalog else ()),
-                *scenario.faults.kinds,
+                *declared(scenario.faults, kinds_of_catalog(scenario.faults)),
                 *declared_thermal_kinds(scenario.cluster.cooling),
             )
         },

@@ -16,6 +16,7 @@ from goodputd.settings.model import Settings, Tables
 from goodputd.settings.rules import Finding, faults_per_day, kinds_of_catalog, nothing_breaks
 from goodputd.sim.cooling import throttled
 from goodputd.sim.corruption import declared_kinds
+from goodputd.sim.faults import declared
 from goodputd.sim.layout import full_step_seconds
 from goodputd.sim.observation import JobView
 from goodputd.sim.specs.cluster import CapacitySpec, ClusterSpec
@@ -125,8 +126,7 @@ def _layers(tables: Tables) -> Iterator[Finding]:
 
 
 def _declared(tables: Tables) -> tuple[FaultKindSpec, ...]:
-    catalog = kinds_of_catalog(tables.faults)
-    return (*(catalog.kinds if catalog else ()), *tables.faults.kinds)
+    return declared(tables.faults, kinds_of_catalog(tables.faults))
 
 
 def _persists(kind: FaultKindSpec) -> bool:
@@ -152,10 +152,9 @@ def _names_no_node(tables: Tables) -> Iterator[Finding]:
     if tables.corruption.triage.method != "none" or layers & _NAMES_CORRUPT_NODE or not _evicts(tables):
         return
     corrupt = [kind for kind in _declared(tables) if kind.symptom == "corrupt"]
-    silent = [kind for kind in declared_kinds(tables.corruption) if kind.per_gpu_hour]
     unnamed = [
         kind
-        for kind in (*corrupt, *silent)
+        for kind in (*corrupt, *declared_kinds(tables.corruption))
         if not ("gradient" in layers and (kind.gradient_sigmas or kind.step_time_sigmas))
     ]
     if "validation" in layers and any(map(_persists, unnamed)):
@@ -235,8 +234,7 @@ def _never_evicts(tables: Tables) -> Iterator[Finding]:
     policy = tables.policy
     if _evicts(tables):
         return
-    silent = [kind for kind in declared_kinds(tables.corruption) if kind.per_gpu_hour]
-    if any(map(_persists, (*_declared(tables), *silent))):
+    if any(map(_persists, (*_declared(tables), *declared_kinds(tables.corruption)))):
         by_limit = policy.name == "strikes"
         key = "policy.strikes.strikes_to_evict" if by_limit else "policy.name"
         what = "0" if by_limit else f'"{policy.name}"'

@@ -49,8 +49,9 @@ def key_mistake(key: str) -> str | None:
         return "holds for all scenarios and cannot be varied"
     if table in _OF_SCENARIOS:
         return "makes scenarios and cannot be varied; allowed is a key of a table"
-    if any(each.startswith(f"{key}.") for each in document_keys()):
-        return f"is a table; allowed is one of its keys, for instance {_first_key(key)}"
+    inner = next((each for each in document_keys() if each.startswith(f"{key}.")), None)
+    if inner is not None:
+        return f"is a table; allowed is one of its keys, for instance {inner}"
     whole = next((each for each in document_keys() if re.match(rf"{re.escape(each)}(?=[.\[]|$)", key)), None)
     if whole is not None:
         return _part_mistake(key, whole)
@@ -66,11 +67,6 @@ def _part_mistake(key: str, whole: str) -> str | None:
         where = "is" if key == whole else "is in"
         return f"{where} an array of tables and cannot be varied; write a [[scenario]] for each {whole}"
     return None if key == whole else f"is in a value; allowed is the whole of it, {whole}"
-
-
-def _first_key(table: str) -> str:
-    """The first key of a table that has a plain value."""
-    return next(each for each in document_keys() if each.startswith(f"{table}."))
 
 
 def _label(value: Any) -> str:  # noqa: ANN401 - any value of a grid

@@ -115,6 +115,11 @@ class Fault:
     """Struck while the job was being restarted, so that it stalls the next collective."""
 
 
+def declared(spec: FaultsSpec, catalog: CatalogSpec | None) -> tuple[FaultKindSpec, ...]:
+    """The kinds as they are declared: those of the catalog, then own ones."""
+    return (*(catalog.kinds if catalog else ()), *spec.kinds)
+
+
 def resolve_kinds(
     spec: FaultsSpec,
     catalog: CatalogSpec | None,
@@ -127,8 +132,9 @@ def resolve_kinds(
 
     Errors: ``ValueError`` when a kind has no rate, more than one, or a rate its scope cannot have.
     """
-    declared = (*(catalog.kinds if catalog else ()), *spec.kinds)
-    kinds = tuple(_resolve(kind, catalog, gpus_per_node, topology or TopologySpec()) for kind in declared)
+    kinds = tuple(
+        _resolve(kind, catalog, gpus_per_node, topology or TopologySpec()) for kind in declared(spec, catalog)
+    )
     # fsum: what sum() gives in the last digit depends on the version of Python
     stopping = math.fsum(k.rate_per_second * k.struck_by(nodes) for k in kinds if k.stops)
     scale = spec.scale

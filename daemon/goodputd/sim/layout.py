@@ -3,6 +3,7 @@
 Knows specs and arithmetic; nothing has happened yet.
 """
 
+from goodputd.sim.cluster import Cluster
 from goodputd.sim.cooling import Racks, Throttling
 from goodputd.sim.fleet import Domains, Fleet, Pacing
 from goodputd.sim.noise import noise_of
@@ -37,12 +38,11 @@ def divide(fleet: Fleet, spec: ClusterSpec, sizes: set[int], job_nodes: int) -> 
 
 def full_step_seconds(cluster: ClusterSpec, job: JobSpec) -> float:
     """Mean step time of the full job at second 0: pools, placement, cooling and noise, nobody slow."""
-    nodes_per_replica = max(1, job.gpus_per_replica // cluster.gpus_per_node)
-    replicas = cluster.nodes // nodes_per_replica
+    whole = Cluster(cluster, job.gpus_per_replica)
     noise = noise_of(job.noise, gpus_per_replica=job.gpus_per_replica, gpus_per_node=cluster.gpus_per_node)
-    pace = Pace(job, replicas, noise)
+    pace = Pace(job, whole.active_replicas, noise)
     if cluster.pool or has_pacings(cluster):
-        nodes, job_nodes = cluster.nodes + cluster.spares, replicas * nodes_per_replica
+        nodes, job_nodes = whole.total_nodes, whole.active_nodes
         fleet = Fleet(LemonsSpec(), cluster.pool, nodes=nodes, job_nodes=job_nodes, seed=0)
         divide(fleet, cluster, set(), job_nodes)
         pace.factor = fleet.pace
